@@ -1,0 +1,96 @@
+package conformance
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+//go:embed testdata/scenarios.tar.gz
+var scenarios []byte
+
+//go:embed testdata/INDEX.txt
+var index string
+
+var pack = flag.String("pack", "", "rebuild testdata from this directory of scenarios")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// recorded unpacks the scenarios once.
+var recorded = sync.OnceValue(func() []File {
+	var files []File
+	Unpack("scenarios"+archiveSuffix, bytes.NewReader(scenarios), func(f File) bool {
+		files = append(files, f)
+		return true
+	})
+	return files
+})
+
+// recordedAs returns the scenario with that path in the archive.
+func recordedAs(t *testing.T, path string) File {
+	t.Helper()
+	for _, f := range recorded() {
+		if strings.HasSuffix(f.Name, "/"+path) {
+			require.NoError(t, f.Err)
+			return f
+		}
+	}
+	t.Fatalf("no scenario %s", path)
+	return File{}
+}
+
+func TestIndexListsTheArchive(t *testing.T) {
+	var listed, packed []string
+	for line := range strings.Lines(index) {
+		if path, _, _ := strings.Cut(line, "\t"); strings.HasPrefix(path, "named/") {
+			listed = append(listed, path)
+		}
+	}
+	for _, f := range recorded() {
+		if _, path, _ := strings.Cut(f.Name, "/"); strings.HasPrefix(path, "named/") {
+			packed = append(packed, path)
+		}
+	}
+	require.Equal(t, listed, packed)
+	require.Len(t, recorded(), 1031)
+}
+
+// TestPack rebuilds the archive if asked to. The same scenarios give the same bytes.
+func TestPack(t *testing.T) {
+	if *pack == "" {
+		t.Skip("no -pack directory")
+	}
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	require.NoError(t, err)
+	members := tar.NewWriter(zip)
+	for _, dir := range []string{"named", "random"} {
+		Files(filepath.Join(*pack, dir), func(f File) bool {
+			require.NoError(t, f.Err)
+			path := dir + "/" + filepath.Base(f.Name)
+			require.NoError(t, members.WriteHeader(&tar.Header{
+				Name: path, Mode: 0o644, Size: int64(len(f.Data)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR,
+			}))
+			_, err := members.Write(f.Data)
+			require.NoError(t, err)
+			return true
+		})
+	}
+	require.NoError(t, members.Close())
+	require.NoError(t, zip.Close())
+	require.NoError(t, os.WriteFile("testdata/scenarios"+archiveSuffix, out.Bytes(), 0o644))
+	text, err := os.ReadFile(filepath.Join(*pack, "INDEX.txt"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile("testdata/INDEX.txt", text, 0o644))
+}

@@ -1,0 +1,212 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Limits of what a scenario file may contain. They are far above anything a
+// sensible scenario needs and bound the time and memory a hostile one can cost.
+const (
+	MaxFile    = 16 << 20 // bytes of one file
+	maxDepth   = 16       // nesting of JSON values
+	maxTasks   = 256      // tasks of a scenario
+	maxObjects = 256      // objects of a scenario
+	maxISRs    = 4096     // interrupts of a scenario
+	maxScript  = 4096     // operations of one script
+	maxEnd     = 1 << 20  // end tick
+	maxCatchUp = 1 << 16  // ticks of one catchup
+	maxLen     = 1 << 16  // items or bytes of an object
+	maxName    = 128      // bytes of a name or id
+)
+
+// A ReadError says where a scenario file is malformed.
+type ReadError struct {
+	File         string // as given to Read
+	Line, Column int    // from 1; zero if the file as a whole is meant
+	Place        string // such as tasks[1].script[0].ticks; empty for the whole file
+	Msg          string
+}
+
+func (e *ReadError) Error() string {
+	var b strings.Builder
+	b.WriteString("conformance: " + e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+	}
+	if e.Place != "" {
+		b.WriteString(": " + e.Place)
+	}
+	b.WriteString(": " + e.Msg)
+	return b.String()
+}
+
+type nodeKind uint8
+
+const (
+	nullNode nodeKind = iota
+	boolNode
+	numberNode
+	stringNode
+	listNode
+	objectNode
+)
+
+var nodeNames = [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}
+
+func (k nodeKind) String() string { return nodeNames[k] }
+
+// node is a JSON value that knows where it stands.
+type node struct {
+	kind   nodeKind
+	text   string // of a number or string; "true" or "false" of a boolean
+	elems  []*node
+	keys   []string // of an object, one for each of elems
+	parent *node
+	index  int // in parent.elems
+	offset int
+}
+
+// place names the node as a path from the root.
+func (n *node) place() string {
+	if n.parent == nil {
+		return ""
+	}
+	up := n.parent.place()
+	if n.parent.kind == listNode {
+		return fmt.Sprintf("%s[%d]", up, n.index)
+	}
+	if up != "" {
+		up += "."
+	}
+	return up + shorten(n.parent.keys[n.index])
+}
+
+// parser builds nodes from the tokens of encoding/json, which checks the syntax.
+type parser struct {
+	file string
+	data []byte
+	dec  *json.Decoder
+}
+
+// parse returns the single JSON value of the file.
+func (p *parser) parse() (*node, error) {
+	if len(p.data) > MaxFile {
+		return nil, &ReadError{File: p.file, Msg: fmt.Sprintf("more than %d bytes", MaxFile)}
+	}
+	p.dec = json.NewDecoder(bytes.NewReader(p.data))
+	p.dec.UseNumber()
+	root, err := p.value(nil, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, p.errorAt(p.start(int(p.dec.InputOffset())), nil, "something follows the scenario")
+	}
+	return root, nil
+}
+
+// value reads the next value.
+func (p *parser) value(parent *node, index, depth int) (*node, error) {
+	n := &node{parent: parent, index: index, offset: p.start(int(p.dec.InputOffset()))}
+	tok, err := p.token(n)
+	if err != nil {
+		return nil, err
+	}
+	switch tok := tok.(type) {
+	case bool:
+		n.kind, n.text = boolNode, fmt.Sprint(tok)
+	case json.Number:
+		n.kind, n.text = numberNode, tok.String()
+	case string:
+		n.kind, n.text = stringNode, tok
+	case json.Delim:
+		if depth >= maxDepth {
+			return nil, p.errorAt(n.offset, n, fmt.Sprintf("nested more than %d deep", maxDepth))
+		}
+		n.kind = listNode
+		if tok == '{' {
+			n.kind = objectNode
+		}
+		if err := p.elements(n, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// elements reads what is inside a list or an object, and its end.
+func (p *parser) elements(n *node, depth int) error {
+	seen := map[string]bool{}
+	for p.dec.More() {
+		if n.kind == objectNode {
+			offset := p.start(int(p.dec.InputOffset()))
+			tok, err := p.token(n)
+			if err != nil {
+				return err
+			}
+			key, _ := tok.(string)
+			if seen[key] {
+				return p.errorAt(offset, n, fmt.Sprintf("key %q twice", shorten(key)))
+			}
+			seen[key] = true
+			n.keys = append(n.keys, key)
+		}
+		e, err := p.value(n, len(n.elems), depth)
+		if err != nil {
+			return err
+		}
+		n.elems = append(n.elems, e)
+	}
+	_, err := p.token(n)
+	return err
+}
+
+func (p *parser) token(n *node) (json.Token, error) {
+	tok, err := p.dec.Token()
+	if err == nil {
+		return tok, nil
+	}
+	offset, msg := int(p.dec.InputOffset()), strings.TrimPrefix(err.Error(), "json: ")
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		offset = max(int(syntax.Offset)-1, 0)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		offset, msg = len(p.data), "unexpected end of file"
+	}
+	return nil, p.errorAt(offset, n, msg)
+}
+
+// start is the offset of the token that follows the one that ends at offset.
+func (p *parser) start(offset int) int {
+	for offset < len(p.data) && strings.IndexByte(" \t\r\n,:", p.data[offset]) >= 0 {
+		offset++
+	}
+	return offset
+}
+
+func (p *parser) errorAt(offset int, n *node, msg string) error {
+	e := &ReadError{File: p.file, Msg: msg}
+	offset = min(offset, len(p.data))
+	before := p.data[:offset]
+	e.Line = bytes.Count(before, []byte{'\n'}) + 1
+	e.Column = offset - bytes.LastIndexByte(before, '\n')
+	if n != nil {
+		e.Place = n.place()
+	}
+	return e
+}
+
+// shorten keeps foreign text in messages at a readable length.
+func shorten(s string) string {
+	const most = 40
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "..."
+	}
+	return s
+}

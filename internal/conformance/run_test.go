@@ -1,0 +1,180 @@
+package conformance
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// supported is how many of the recorded scenarios use only kinds in objectKinds.
+const supported = 627
+
+// TestRecorded runs every recorded scenario that can be run.
+func TestRecorded(t *testing.T) {
+	var sum Summary
+	for _, f := range recorded() {
+		v := Check(f, nil)
+		sum.Add(v)
+		if v.Status == Failed {
+			t.Error(v)
+		}
+	}
+	t.Log("\n" + sum.String())
+	require.Equal(t, supported, sum.Passed+sum.Failed)
+}
+
+// TestRecordedByName runs what shows one difficult rule each.
+func TestRecordedByName(t *testing.T) {
+	for _, name := range []string{
+		"mutex-inherit-simple",
+		"mutex-disinherit-goes-to-back",
+		"mutex-timeout-other-waiter-stays",
+		"sem-timeout-tie-second-waiter",
+		"sem-isr-give-no-yield-then-give",
+		"suspend-notifywait-notified",
+		"suspend-take-waits-again",
+		"notify-isr-at-timeout-tick",
+		"schedsuspend-isr-timeout-same",
+		"prioset-new-priority-used-next-wait",
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := Check(recordedAs(t, "named/"+name+".json"), nil)
+			require.Equal(t, Passed, v.Status, v)
+		})
+	}
+}
+
+// TestRunTwice: a scenario has one trace.
+func TestRunTwice(t *testing.T) {
+	for _, f := range recorded()[:50] {
+		s, err := Read(f.Name, f.Data)
+		require.NoError(t, err)
+		if s.Unsupported() != "" {
+			continue
+		}
+		first, err := Run(s)
+		require.NoError(t, err)
+		second, err := Run(s)
+		require.NoError(t, err)
+		require.Nil(t, Compare(first.Trace, second.Trace), f.Name)
+	}
+}
+
+// TestOpsAreImplemented: every operation on a supported kind has an implementation.
+func TestOpsAreImplemented(t *testing.T) {
+	for name, spec := range opSpecs {
+		if name == "core" || name == "affinity" {
+			continue // more than one core
+		}
+		kinds := strings.Fields(spec.kinds)
+		runs := len(kinds) == 0
+		for _, k := range kinds {
+			runs = runs || objectKinds[k] != nil
+		}
+		require.Equal(t, runs, taskOps[name] != nil, name)
+		require.Equal(t, runs && spec.isr != "-", isrOps[name] != nil, "interrupt form of %s", name)
+	}
+}
+
+func scenarioWith(config, tasks string) File {
+	return File{Name: "x.json", Data: []byte(`{"name":"x","config":{"preemption":1,"timeslicing":1,"tick0":0,` + config +
+		`},"ticks":9,"objects":[{"id":"b","kind":"binary","initial":0}],"tasks":[` + tasks + `],"trace":[]}`)}
+}
+
+func TestCheckFails(t *testing.T) {
+	v := Check(File{Name: "x.json", Data: []byte("{")}, nil)
+	require.Equal(t, Failed, v.Status)
+	require.Equal(t, "x.json: failed\n  conformance: x.json:1:2: unexpected end of file\n", v.String())
+
+	v = Check(scenarioWith(`"timers":0`, ``), nil)
+	require.Equal(t, Failed, v.Status)
+	require.Equal(t, `x.json: failed
+      0 expected  nothing
+      0 got       {"t":0,"ev":"switch","to":"idle"}
+`, v.String())
+
+	f := scenarioWith(`"timers":0`, ``)
+	f.Data = []byte(strings.Replace(string(f.Data), `,"trace":[]`, "", 1))
+	require.Contains(t, Check(f, nil).String(), "no trace to compare with")
+}
+
+// TestCheckTellsTheAssertion: the reason of an assertion nobody expected is printed.
+func TestCheckTellsTheAssertion(t *testing.T) {
+	v := Check(scenarioWith(`"timers":0`, `{"id":"A","prio":1,"start":true,"script":[{"op":"resumeall"}]}`), nil)
+	require.Contains(t, v.Reason, "the assertion was: rtos: ")
+}
+
+func TestCheckSkips(t *testing.T) {
+	timers := scenarioWith(`"timers":1`, ``)
+	require.Equal(t, "x.json: skipped, timers not supported yet", Check(timers, nil).String())
+	require.Equal(t, "x.json: skipped, smp not supported yet",
+		Check(scenarioWith(`"timers":0,"cores":2`, ``), nil).String())
+
+	core, err := ParseSelection("core")
+	require.NoError(t, err)
+	require.Equal(t, "x.json: skipped, timers not selected", Check(timers, core).String())
+	none, err := ParseSelection("mutex,queue")
+	require.NoError(t, err)
+	require.Equal(t, "x.json: skipped, binary not selected", Check(scenarioWith(`"timers":0`, ``), none).String())
+}
+
+func TestParseSelection(t *testing.T) {
+	for _, all := range []string{"", "all"} {
+		sel, err := ParseSelection(all)
+		require.NoError(t, err)
+		require.Nil(t, sel)
+	}
+	sel, err := ParseSelection("core,queue,timers")
+	require.NoError(t, err)
+	require.Equal(t, Selection{"mutex": true, "recursive": true, "binary": true, "counting": true, "queue": true, "timers": true}, sel)
+	for _, wrong := range []string{"cores", "core,", "Core", " core"} {
+		_, err := ParseSelection(wrong)
+		require.ErrorContains(t, err, "unknown kind")
+	}
+}
+
+// TestRunEndsWithoutTime: two tasks that create each other for ever use no time, only memory.
+func TestRunEndsWithoutTime(t *testing.T) {
+	v := Check(scenarioWith(`"timers":0`, `
+{"id":"A","prio":1,"start":true,"script":[{"op":"create","to":"B"},{"op":"delete"}]},
+{"id":"B","prio":1,"start":false,"script":[{"op":"create","to":"A"},{"op":"delete"}]}`), nil)
+	require.Contains(t, v.Reason, "more than 1048576 events")
+}
+
+// TestRunAssertsWherever: an assertion ends a scenario whatever state it leaves behind.
+func TestRunAssertsWherever(t *testing.T) {
+	for _, script := range []string{
+		`{"op":"suspendall"},{"op":"delete"}`,
+		`{"op":"suspendall"},{"op":"suspend"}`,
+		`{"op":"suspendall"},{"op":"delay","n":1}`,
+		`{"op":"suspendall"}`,
+		`{"op":"resumeall"}`,
+		`{"op":"suspendall"},{"op":"take","obj":"b","ticks":1}`,
+	} {
+		f := scenarioWith(`"timers":0`, `
+{"id":"A","prio":2,"start":true,"script":[`+script+`]},
+{"id":"B","prio":1,"start":true,"script":[{"op":"work","n":2},{"op":"give","obj":"b"}]}`)
+		s, err := Read(f.Name, f.Data)
+		require.NoError(t, err)
+		r, err := Run(s)
+		require.NoError(t, err, script)
+		require.Equal(t, `{"t":0,"ev":"end","why":"assert"}`, r.Trace[len(r.Trace)-1].String(), script)
+		require.NotNil(t, r.Assertion, script)
+	}
+}
+
+func TestEmit(t *testing.T) {
+	f := recordedAs(t, "named/mutex-inherit-simple.json")
+	head, want, found := strings.Cut(string(f.Data), `"trace":`)
+	require.True(t, found)
+	f.Data = []byte(strings.TrimSuffix(strings.TrimSpace(head), ",") + "}")
+	got, err := Emit(f, nil)
+	require.NoError(t, err)
+	require.Equal(t, strings.TrimSuffix(want, "}\n"), string(got))
+
+	_, err = Emit(File{Name: "x.json", Data: []byte("7")}, nil)
+	require.ErrorContains(t, err, "a number where an object is needed")
+	_, err = Emit(scenarioWith(`"timers":1`, ``), nil)
+	require.ErrorContains(t, err, `kind "timers" is not supported`)
+}

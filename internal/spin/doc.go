@@ -1,0 +1,126 @@
+// Package spin decides when and how to spin, per toolchain and architecture.
+// It is the only package of the module, the timer loop of realtime aside, that
+// reaches into the runtime; everything it reaches for has a pure-Go stand-in.
+//
+// # The loop
+//
+// A task that waits for another looks a few times before it parks:
+//
+//	for k := range spin.Budget(locked) {
+//		if try() {
+//			return
+//		}
+//		if k%spin.Stride == 0 && !spin.Can() {
+//			break
+//		}
+//		spin.Pause(1)
+//	}
+//	for range spin.Yields {
+//		spin.Yield()
+//		if try() {
+//			return
+//		}
+//	}
+//	park()
+//
+// A contended mutex looks [MutexPolls] times, each time after Pause([MutexPause]),
+// as long as Can says yes, calls [Refresh] and parks.
+//
+// Each part answers a way in which a simpler loop goes wrong. Times are ns for one
+// hand-over between two tasks, on two cores of a 2-core virtual machine; the
+// ratios carry over to other machines, the times do not.
+//
+//   - Without a pause the poll itself is the contention: it takes the cache line
+//     from the task that is about to write it (100 to 150 ns for 40).
+//   - Without Can the loop has two stable states. Once both tasks share one
+//     processor, the one that waits keeps the other from running for the whole
+//     budget, every time: microseconds for 40 ns, for as long as the pair lives.
+//     With one processor that is the only state.
+//   - With Can but no yield the pair never leaves that shared processor, and a
+//     pair of locked threads never leaves the parked state, because Can is false
+//     while the peer's processor idles. Dropping the two yields cost a factor of 4
+//     to 50 there. A yield runs a peer on the same processor at once, and gives one
+//     on another the few microseconds it needs to wake.
+//   - A budget shorter than the peer's section is lost in full. Waking a parked
+//     thread takes 20 to 25 µs, so a locked task may spin about that long
+//     ([Locked]). An unlocked goroutine parks for 0.1 µs if its peer shares the
+//     processor: [Free] is a quarter of it.
+//   - A mutex is the opposite case: there the holder gains by being left alone.
+//     Polling every pause costs three times the time of polling every thirtieth.
+//
+// # Pause
+//
+// PAUSE on x86 (25.5 ns on Zen 4, 18 ns on a Xeon of 2023, and less than 5 ns on
+// Intel cores before Skylake), ISB on arm64, elsewhere about 20 ns of arithmetic
+// that ends in an atomic store to the stack. The store is what makes it a pause:
+// without it an out-of-order core runs the next poll, and the next pause, during
+// this one.
+//
+// ISB and not YIELD, because YIELD is a hint to other hardware threads of the same
+// core: cores that have none drop it (0.4 ns on Neoverse N1, see
+// https://github.com/rust-lang/rust/pull/84725), so the line would be polled as
+// densely as without a pause and the budget be over in 0.1 µs. ISB lets the
+// pipeline run dry, which also keeps the next poll from being executed early. The
+// Go runtime reckons 18 ns for one and paces its own arm64 loop with the counter
+// besides; here a count is enough.
+//
+// A count of pauses in assembly cannot be preempted and delays a collection that
+// wants to start: callers pass tens, not thousands.
+//
+// # What is borrowed from the runtime
+//
+// sync.runtime_canSpin tells whether several processors are in use, at least one
+// other is busy (so that the peer may be running) and the own run queue is empty
+// (so that nobody waits for this one). No public call tells any but the first.
+// runtime.goyield puts the caller at the end of its own processor's queue;
+// [runtime.Gosched] uses the global one, behind the scheduler's lock, whence any
+// processor may take the caller.
+//
+// Both are marked in the runtime as used by other modules and not to be removed or
+// changed (https://go.dev/issue/67401), and both link under the default
+// -checklinkname. Neither takes or returns a pointer, and neither is called to be
+// correct: a build without them gives the same results, later. If a future
+// toolchain drops one, the link fails, which no test can miss, and the build tag
+// rtos_purego is the way out until this package has followed.
+//
+// # Without them
+//
+// The tag rtos_purego, TinyGo and every other compiler get plain Go: no linkname,
+// no unsafe, no assembly, Native false. Can then only knows whether GOMAXPROCS was
+// above 1 when it last looked. That is enough for a mutex, whose holder is nearly
+// always running, but not for a hand-over, so [Budget] lets only locked tasks
+// spin: their peer cannot be on the same processor for long. The price:
+//
+//   - a hand-over between unlocked goroutines runs at the speed of a channel (0.8
+//     to 1.0 times chan(1), for 0.3 to 0.6 with the runtime's help), and on one
+//     processor a yield is 1.1 to 2 times as dear;
+//   - a locked task's Gosched gives its processor to another thread, which takes
+//     microseconds both ways: a locked pair starts in the parked state and may take
+//     thousands of hand-overs to leave it;
+//   - after a change of GOMAXPROCS from several to 1 the first wait may spin once
+//     in vain.
+//
+// WebAssembly has one thread: Can is false and Budget is 0, whatever the tags.
+// TinyGo says GOMAXPROCS is 1 under all its schedulers and does not spin either. A
+// port of Go to bare metal that counts one CPU at start never spins in the native
+// form, even if it runs on two.
+package spin
+
+// The sizes of the loops above.
+const (
+	// Free and Locked are the pauses before a task parks in a hand-over: as a
+	// goroutine, and locked to its thread.
+	Free   = 256
+	Locked = 1024
+
+	// Stride is the number of pauses between two calls of Can.
+	Stride = 8
+
+	// Yields is the number of yields between spinning and parking.
+	Yields = 2
+
+	// MutexPolls is how often a mutex is looked at before its taker parks, and
+	// MutexPause the pauses before each look.
+	MutexPolls = 16
+	MutexPause = 30
+)

@@ -1,0 +1,474 @@
+package rtos
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tickwake/rtos/internal/spin"
+)
+
+// A Mutex is owned by the task that took it and lends it the priority of those who
+// wait: FreeRTOS's xSemaphoreCreateMutex. The zero value is free and ready to use;
+// it must not be copied. It belongs to the kernel of the first task that has to
+// wait on it.
+//
+// A free mutex goes to whoever comes first, even if a woken waiter is on its way;
+// that is what makes it fast, and FreeRTOS does the same. Where tasks run in
+// parallel overtaking is bounded: a waiter that was overtaken three times, or for a
+// millisecond, or once by a less urgent task, is handed the mutex at the next give.
+//
+// The n-th Unlock synchronizes before the m-th Lock returns, for any n < m. A
+// TryLock or a limited Lock that fails synchronizes nothing.
+//
+// The word of a mutex is the number of its owner (48 bits) under the number of
+// tasks in its waiter set (16 bits).
+type Mutex struct {
+	o object
+}
+
+const (
+	opLock    = "Mutex.Lock"
+	opUnlock  = "Mutex.Unlock"
+	kindMutex = "mutex"
+
+	// ownerDied stands in place of the owner when a robust mutex was left by a
+	// task that ended. Larger than any ask, smaller than any task number.
+	ownerDied = 1 << 15
+)
+
+// NewMutex makes a mutex with a name for reports. Mirrors xSemaphoreCreateMutex.
+func NewMutex(name string) *Mutex {
+	m := &Mutex{}
+	m.o.body.Store(newBody(kindMutex, name, m))
+	return m
+}
+
+// Lock takes the mutex and waits for as long as it takes. The error is nil, or
+// [ErrOwnerDied] (the mutex is taken), [ErrAborted] or [ErrDeleted]. Taking a mutex
+// that the task holds already is misuse, and so is waiting where that is forbidden.
+//
+// Uncontended it is wait-free, two steps; it blocks while another task holds the
+// mutex. Mirrors xSemaphoreTake with portMAX_DELAY.
+func (m *Mutex) Lock(t *Task) error {
+	if t != nil && t.holds == nil && m.o.word.CompareAndSwap(t.gate.Load(), t.id) {
+		t.holds = m
+		return nil
+	}
+	return m.lock(t, Forever, nil)
+}
+
+// LockFor is [Mutex.Lock] with a limit; 0 polls and fails with [ErrWouldBlock], also
+// on a mutex that the task itself holds. After d it fails with [ErrTimeout]; the
+// holder then falls back to what its other waiters lend. Mirrors xSemaphoreTake.
+func (m *Mutex) LockFor(t *Task, d time.Duration) error {
+	if t != nil && t.holds == nil && d >= 0 && m.o.word.CompareAndSwap(t.gate.Load(), t.id) {
+		t.holds = m
+		return nil
+	}
+	return m.lock(t, d, nil)
+}
+
+// LockCtx is [Mutex.Lock] until ctx is done: then it fails with the context's cause.
+// A context that is done already fails even if the mutex is free.
+func (m *Mutex) LockCtx(ctx context.Context, t *Task) error {
+	return m.lock(t, Forever, ctx)
+}
+
+// TryLock takes the mutex if it is free; it lends nothing to the holder. Lock-free.
+// Mirrors xSemaphoreTake with a limit of 0.
+func (m *Mutex) TryLock(t *Task) bool {
+	if t != nil && t.holds == nil && m.o.word.CompareAndSwap(t.gate.Load(), t.id) {
+		t.holds = m
+		return true
+	}
+	return m.lock(t, 0, nil) == nil
+}
+
+// Unlock gives the mutex back and wakes the first waiter, who then has to take it.
+// What the task had inherited ends with the last mutex it gives. [ErrNotOwner]:
+// nobody held it. Giving a mutex that another task holds is misuse, and so is
+// giving one in an interrupt.
+//
+// Lock-free; wait-free if nobody waits. Mirrors xSemaphoreGive.
+func (m *Mutex) Unlock(t *Task) error {
+	if t == nil || t.holds != m || m.o.word.Load() != t.id {
+		return m.unlock(t, opUnlock)
+	}
+	t.holds = nil
+	if w := m.o.word.Add(-t.id); w|t.prio.Load()&boostedBit != 0 {
+		m.given(t, w, 0)
+	}
+	return nil
+}
+
+// Holder is the task that holds the mutex, nil if it is free or its owner has ended.
+// A snapshot: only "is it me" is reliable. Wait-free. Mirrors
+// xSemaphoreGetMutexHolder.
+func (m *Mutex) Holder() *Task {
+	id := m.o.word.Load() & ownerMask
+	if id < firstID {
+		return nil
+	}
+	if b := m.o.body.Load(); b != nil && b.k != nil {
+		if t := b.k.byID(id); t != nil {
+			return t
+		}
+	}
+	return lookup(id)
+}
+
+// MutexInfo is a snapshot of a mutex.
+type MutexInfo struct {
+	Name    string
+	Locked  bool
+	Owner   *Task // nil if free, or if the owner has ended
+	Depth   int   // how often the owner has taken it
+	Waiters []*Task
+}
+
+// Info is a snapshot; exact only in a simulation.
+func (m *Mutex) Info() MutexInfo {
+	i := MutexInfo{Name: m.o.name(), Owner: m.Holder(), Waiters: m.o.waiters()}
+	if i.Locked = m.o.word.Load()&ownerMask >= firstID; i.Locked {
+		i.Depth = 1
+	}
+	return i
+}
+
+// Locker binds the mutex to a task, for code that wants a sync.Locker. Its methods
+// must be called by that task; they panic with the error that Lock or Unlock
+// returns, but for [ErrOwnerDied].
+func (m *Mutex) Locker(t *Task) sync.Locker { return &locker{m, t} }
+
+type taskLocker interface {
+	Lock(*Task) error
+	Unlock(*Task) error
+}
+
+type locker struct {
+	m taskLocker
+	t *Task
+}
+
+func (l *locker) Lock() {
+	if err := l.m.Lock(l.t); err != nil && err != ErrOwnerDied {
+		panic(err)
+	}
+}
+
+func (l *locker) Unlock() {
+	if err := l.m.Unlock(l.t); err != nil {
+		panic(err)
+	}
+}
+
+// try takes the mutex if it is free. Lock-free.
+func (m *Mutex) try(t *Task) (ok bool, err error) {
+	for {
+		w := m.o.word.Load()
+		switch w & ownerMask {
+		case 0:
+		case ownerDied:
+			err = ErrOwnerDied
+		default:
+			return false, nil
+		}
+		if m.o.word.CompareAndSwap(w, w&^ownerMask|t.id) {
+			return true, err
+		}
+		err = nil
+	}
+}
+
+func (m *Mutex) isFree() bool { return m.o.word.Load()&ownerMask < firstID }
+
+// hasSome makes the mutex a thing whose unused wake can be passed on.
+func (m *Mutex) hasSome() bool { return m.isFree() }
+
+func (m *Mutex) lock(t *Task, d time.Duration, ctx context.Context) error {
+	if err := t.enter(opLock, m.o.name(), d, ctx); err != nil {
+		return err
+	}
+	id := m.o.word.Load() & ownerMask
+	if id == t.id {
+		switch {
+		case d == 0:
+			return ErrWouldBlock
+		case t.k.cfg.Compat&CompatSelfTake == 0:
+			misuse(opLock, t, m.o.name(), "the task holds it already")
+		}
+	}
+	single := t.holds != nil && t.holds != &several
+	if single {
+		t.setNest(nestMany) // before the swap that takes a second one
+	}
+	if ok, err := m.try(t); ok {
+		t.holding(m)
+		return err
+	}
+	if single {
+		t.unnest(nestNone)
+	}
+	switch {
+	case d == 0:
+		return ErrWouldBlock
+	case t.unwinding:
+		return ErrDeleted
+	}
+	t.mayBlock(opLock, m.o.name())
+	if id >= firstID && t.k.byID(id) == nil {
+		if h := lookup(id); h != nil && h.k != t.k {
+			misuse(opLock, t, m.o.name(), fmt.Sprintf("held by task %q of another kernel", h.name))
+		}
+	}
+	b := m.o.bind(t, opLock, kindMutex, m)
+	t.waiting, t.deadline, t.ctx = opLock, t.k.until(d), ctx
+	return m.wait(t, b, single)
+}
+
+// wait takes the mutex or tells why not. The set is left when it ends, after the
+// priority of the holder was settled: a bit that is set makes every give look.
+func (m *Mutex) wait(t *Task, b *objectBody, single bool) (err error) {
+	k := t.k
+	joined, lent, taken := false, false, false
+	var fair overtaking
+	defer func() { // also when t is unwound
+		if joined {
+			m.o.leave(b, t.slot)
+			t.w.overdue.Store(0)
+		}
+		if taken {
+			t.holding(m)
+		} else if single {
+			t.unnest(nestNone)
+		}
+		t.exitWait()
+	}()
+	for s := stIdle; ; {
+		if single {
+			t.setNest(nestMany)
+		}
+		if taken, err = m.try(t); taken {
+			return err
+		}
+		if s == stWoken && !k.sched {
+			fair.again(m, t)
+		}
+		if err = t.over(s); err != nil {
+			if k.sched {
+				k.port.Switch(t, Section)
+			}
+			var died error
+			if taken, died = m.try(t); taken {
+				return died
+			}
+			if joined && (lent || !k.sched) {
+				m.settle(t, b)
+			}
+			return err
+		}
+		if t.unwinding {
+			return ErrDeleted
+		}
+		if !k.sched && m.spin(t) {
+			if taken, err = m.try(t); taken {
+				return err
+			}
+		}
+		if single {
+			t.unnest(nestWait) // before the wait is published
+		}
+		t.abortMark = false
+		word := t.publish(&m.o, t.newRank(&m.o, b))
+		if !joined {
+			m.o.join(b, t.slot)
+			joined = true
+		}
+		if m.isFree() {
+			if single {
+				// Only a look: to take it the task must be marked first.
+				if t.w.word.CompareAndSwap(word, withState(word, stIdle)) {
+					s = stIdle
+					continue
+				}
+			} else if taken, err = m.try(t); taken {
+				t.unpublish(word)
+				return err
+			}
+		}
+		lent = m.boost(t)
+		if t.gate.Load()&(askSuspend|askEnd) != 0 && t.w.word.CompareAndSwap(word, withState(word, stIdle)) {
+			s = stAsked
+		} else {
+			s = t.sleep(word)
+			t.unpublish(word)
+		}
+		switch s {
+		case stGranted:
+			taken = true
+			m.settle(t, b) // those who came meanwhile may have lent to the giver
+			return nil
+		case stAborted:
+			t.abortMark = true
+		}
+		if t.gate.Load()&(askSuspend|askEnd) != 0 {
+			if s == stWoken && k.cfg.Compat&CompatLostWake == 0 {
+				m.pass()
+			}
+			if err = t.heed(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// pass gives a wake that its task does not use to the next waiter.
+func (m *Mutex) pass() {
+	if m.isFree() {
+		m.o.wake(FromTask)
+	}
+}
+
+// spin polls for a while in the hope that the mutex is given soon; it reports
+// whether it looks free. The polls are sparse: dense ones steal the line from the
+// holder. A task that is more urgent than the holder does not spin unseen: it
+// publishes its wait and lends its priority at once.
+func (m *Mutex) spin(t *Task) bool {
+	id := m.o.word.Load() & ownerMask
+	if id < firstID {
+		return true
+	}
+	if h := t.k.byID(id); h == nil || h.Priority() < t.Priority() {
+		return false
+	}
+	if !t.k.native {
+		for n := 0; t.k.port.Spin(t, n); n++ {
+			if m.isFree() {
+				return true
+			}
+		}
+		return false
+	}
+	for n := 0; n < spin.MutexPolls && spin.Can(); n++ {
+		spin.Pause(spin.MutexPause)
+		if m.isFree() {
+			return true
+		}
+	}
+	return false
+}
+
+// overtaking counts how often a woken task found the mutex taken again.
+type overtaking struct {
+	times int
+	since time.Duration
+}
+
+const (
+	maxOvertaken    = 3
+	maxOvertakenFor = time.Millisecond
+)
+
+func (f *overtaking) again(m *Mutex, t *Task) {
+	now := t.k.port.Now()
+	if f.times++; f.times == 1 {
+		f.since = now
+	}
+	h := t.k.byID(m.o.word.Load() & ownerMask)
+	if f.times >= maxOvertaken || now-f.since >= maxOvertakenFor ||
+		h != nil && h.Priority() < t.Priority() {
+		t.w.overdue.Store(1)
+	}
+}
+
+func (m *Mutex) unlock(t *Task, op string) error {
+	if t == nil {
+		misuse(op, nil, m.o.name(), "nil task")
+	}
+	t.checkCaller(op)
+	if t.k.sched && t.k.traits.InInterrupt() {
+		misuse(op, t, m.o.name(), "called in an interrupt")
+	}
+	switch id := m.o.word.Load() & ownerMask; {
+	case id == t.id && !t.ended.Load():
+	case id < firstID || id == t.id || op == opRecursiveUnlock:
+		return ErrNotOwner
+	default:
+		by := "a task that has ended"
+		if h := m.Holder(); h != nil {
+			by = fmt.Sprintf("task %q", h.name)
+		}
+		misuse(op, t, m.o.name(), "held by "+by)
+	}
+	left := t.dropped(m)
+	if t.k.sched || !m.handOver(t, left) {
+		m.given(t, m.o.word.Add(-t.id), left)
+	}
+	return nil
+}
+
+// given ends a give that left word behind: first the waiters (they are counted in
+// word), then the own priority, then the wake.
+func (m *Mutex) given(t *Task, word uint64, left int) {
+	waited := waitersIn(word) > 0
+	why := Woke
+	switch left {
+	case 0:
+		if (waited || t.prio.Load()&boostedBit != 0) && t.disinherit() {
+			why = Preempt
+		}
+	case 1:
+		t.setNest(nestNone)
+	}
+	if waited {
+		m.o.wake(FromTask)
+	}
+	if t.k.sched {
+		t.k.port.Switch(t, why)
+	}
+}
+
+// handOver makes the first waiter the owner if it has been overtaken too often. The
+// claim comes first, so that the waiter can no longer time out; then the owner word;
+// then the waiter is told.
+func (m *Mutex) handOver(t *Task, left int) bool {
+	if waitersIn(m.o.word.Load()) == 0 {
+		return false
+	}
+	b := m.o.body.Load()
+	c, ok := m.o.first(b)
+	if !ok {
+		return false
+	}
+	w := &b.k.waiters[c.slot]
+	if w.overdue.Load() == 0 {
+		return false
+	}
+	heir := b.k.tasks[c.slot].Load()
+	if !w.word.CompareAndSwap(c.word, withState(c.word, stGranting)) {
+		return false
+	}
+	if nestOf(heir.prio.Load()) == nestWait {
+		heir.setNest(nestMany)
+	}
+	m.o.word.Add(heir.id - t.id)
+	switch left {
+	case 0:
+		t.disinherit()
+	case 1:
+		t.setNest(nestNone)
+	}
+	w.word.Store(withState(c.word, stGranted))
+	b.k.port.Ready(heir, FromTask)
+	return true
+}
+
+// bequeath leaves a robust mutex of a task that ends to the next taker.
+func (m *Mutex) bequeath(t *Task) {
+	m.o.word.Add(ownerDied - t.id)
+	if waitersIn(m.o.word.Load()) > 0 {
+		m.o.wake(FromTask)
+	}
+}

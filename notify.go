@@ -1,0 +1,475 @@
+package rtos
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tickwake/rtos/internal/atomic"
+	"github.com/tickwake/rtos/internal/spin"
+)
+
+// This file is task notifications (model/notify.pml). A slot is one word:
+//
+//	bits 32-63  value, so that an increment wraps by itself
+//	bits  2-31  epoch of the wait that the slot waits in
+//	bits  0-1   state
+//
+// A give changes the slot and, if it said waiting, swaps exactly that wait to woken;
+// a late giver misses. The slot alone decides what a take reports: limit and abort
+// are only why it looked.
+const (
+	slotNone     = 0 // nothing
+	slotWaiting  = 1 // a task waits in it
+	slotReceived = 2 // a notification is pending
+	slotClosed   = 3 // the task has ended
+
+	slotState  = 3
+	valueShift = 32
+	epochMask  = 1<<30 - 1
+)
+
+func slotValue(s uint64) uint32 { return uint32(s >> valueShift) }
+
+func packSlot(value uint32, epoch, state uint64) uint64 {
+	return uint64(value)<<valueShift | epoch&epochMask<<2 | state
+}
+
+// makeSlots gives the slots cache lines of their own: givers write them.
+func makeSlots(n int) []atomic.Uint64 { return make([]atomic.Uint64, n, (n+7)&^7) }
+
+// An Action is what a notification does to the value of its slot.
+type Action uint8
+
+// The actions, as FreeRTOS's eNotifyAction.
+const (
+	NoAction   Action = iota // the value stays
+	SetBits                  // value |= v
+	Increment                // value++, wraps at 2^32; v is ignored
+	Overwrite                // value = v
+	SetIfClear               // value = v unless a notification is pending: then ErrPending
+)
+
+// A NotifyState is the state of a slot.
+type NotifyState uint8
+
+// The states of a slot.
+const (
+	NotifyNone     NotifyState = slotNone
+	NotifyWaiting  NotifyState = slotWaiting
+	NotifyReceived NotifyState = slotReceived
+)
+
+// NotifyGive increments the value of t's slot 0 and wakes t if it waits there: a
+// counting semaphore that belongs to one task. From any task or goroutine; use
+// [Task.NotifyGiveFromISR] in an interrupt. [ErrDeleted]: t has ended, nothing was
+// changed.
+//
+// Lock-free: one swap, tried again only if another one succeeded. It never waits and
+// never allocates. It synchronizes before the take or wait that reports it. Mirrors
+// xTaskNotifyGive.
+func (t *Task) NotifyGive() error {
+	s := &t.slots[0]
+	old := s.Load()
+	if old&slotWaiting == 0 && s.CompareAndSwap(old, (old>>valueShift+1)<<valueShift|slotReceived) {
+		return nil
+	}
+	_, err := t.notify(0, 0, Increment, nil)
+	return err
+}
+
+// NotifyGiveAt is [Task.NotifyGive] on slot i. Mirrors xTaskNotifyGiveIndexed.
+func (t *Task) NotifyGiveAt(i int) error {
+	_, err := t.notify(i, 0, Increment, nil)
+	return err
+}
+
+// NotifyGiveFromISR is [Task.NotifyGive] from an interrupt. Mirrors
+// vTaskNotifyGiveFromISR.
+func (t *Task) NotifyGiveFromISR(isr *ISR) error { return t.NotifyGiveAtFromISR(isr, 0) }
+
+// NotifyGiveAtFromISR is [Task.NotifyGiveAt] from an interrupt. Mirrors
+// vTaskNotifyGiveIndexedFromISR.
+func (t *Task) NotifyGiveAtFromISR(isr *ISR, i int) error {
+	_, err := t.NotifyQueryAtFromISR(isr, i, 0, Increment)
+	return err
+}
+
+// Notify does an action with v to slot 0 and marks a notification as pending, even if
+// SetIfClear is refused: see [Task.NotifyGive] for the rest. [ErrPending]: refused,
+// the value is unchanged. Mirrors xTaskNotify.
+func (t *Task) Notify(v uint32, a Action) error {
+	_, err := t.notify(0, v, a, nil)
+	return err
+}
+
+// NotifyAt is [Task.Notify] on slot i. Mirrors xTaskNotifyIndexed.
+func (t *Task) NotifyAt(i int, v uint32, a Action) error {
+	_, err := t.notify(i, v, a, nil)
+	return err
+}
+
+// NotifyFromISR is [Task.Notify] from an interrupt. Mirrors xTaskNotifyFromISR.
+func (t *Task) NotifyFromISR(isr *ISR, v uint32, a Action) error {
+	return t.NotifyAtFromISR(isr, 0, v, a)
+}
+
+// NotifyAtFromISR is [Task.NotifyAt] from an interrupt. Mirrors
+// xTaskNotifyIndexedFromISR.
+func (t *Task) NotifyAtFromISR(isr *ISR, i int, v uint32, a Action) error {
+	_, err := t.NotifyQueryAtFromISR(isr, i, v, a)
+	return err
+}
+
+// NotifyQuery is [Task.Notify] and also tells the value before the action, even when
+// that is refused. Mirrors xTaskNotifyAndQuery.
+func (t *Task) NotifyQuery(v uint32, a Action) (prev uint32, err error) {
+	return t.notify(0, v, a, nil)
+}
+
+// NotifyQueryAt is [Task.NotifyQuery] on slot i. Mirrors xTaskNotifyAndQueryIndexed.
+func (t *Task) NotifyQueryAt(i int, v uint32, a Action) (prev uint32, err error) {
+	return t.notify(i, v, a, nil)
+}
+
+// NotifyQueryAtFromISR is [Task.NotifyQueryAt] from an interrupt. Mirrors
+// xTaskNotifyAndQueryIndexedFromISR.
+func (t *Task) NotifyQueryAtFromISR(isr *ISR, i int, v uint32, a Action) (prev uint32, err error) {
+	isr.check("Task.NotifyFromISR")
+	return t.notify(i, v, a, isr)
+}
+
+func (t *Task) notifySlot(op string, i int) *atomic.Uint64 {
+	if i < 0 || i >= len(t.slots) {
+		misuse(op, nil, t.name, fmt.Sprintf("notification slot %d out of range 0 to %d", i, len(t.slots)-1))
+	}
+	return &t.slots[i]
+}
+
+// notify is every give, from an interrupt if isr is not nil. Lock-free: the loop goes
+// round only if another one changed the slot.
+func (t *Task) notify(i int, v uint32, a Action, isr *ISR) (prev uint32, err error) {
+	s := t.notifySlot("Task.Notify", i)
+	k := t.k
+	if isr == nil && k.sched && k.traits.InInterrupt() {
+		misuse("Task.Notify", nil, t.name, "called in an interrupt: use the FromISR form")
+	}
+	for {
+		old := s.Load()
+		value := slotValue(old)
+		prev, err = value, nil
+		switch {
+		case old&slotState == slotClosed:
+			return prev, ErrDeleted
+		case a == NoAction:
+		case a == SetBits:
+			value |= v
+		case a == Increment:
+			value++
+		case a == Overwrite:
+			value = v
+		case a != SetIfClear:
+			misuse("Task.Notify", nil, t.name, fmt.Sprintf("action %d is none of the five", a))
+		case old&slotState == slotReceived:
+			return prev, ErrPending
+		default:
+			value = v
+		}
+		if !s.CompareAndSwap(old, packSlot(value, 0, slotReceived)) {
+			continue
+		}
+		if old&slotState == slotWaiting {
+			t.wakeNotified(old>>2&epochMask, isr)
+		}
+		return prev, err
+	}
+}
+
+// wakeNotified ends the wait with this epoch. In a simulation the task may have been
+// readied already by its limit or an abort, and not have run yet: then it goes to the
+// back of its level.
+func (t *Task) wakeNotified(epoch uint64, isr *ISR) {
+	k := t.k
+	word := t.w.word.Load()
+	woken := stateOf(word) == stWaiting && word>>stateBits&epochMask == epoch &&
+		t.w.word.CompareAndSwap(word, withState(word, stWoken))
+	if !woken && !k.sched {
+		return
+	}
+	if isr != nil {
+		isr.note(k.port.Ready(t, FromISR))
+		return
+	}
+	k.port.Ready(t, FromTask)
+	if k.sched {
+		k.port.Switch(nil, Woke)
+	}
+}
+
+// NotifyTake takes from slot 0: it waits while the value is 0, then returns the value
+// as it was and sets it to 0 (clear) or one less. d is the limit: 0 polls and fails
+// with [ErrWouldBlock]; [Forever] never ends. A notification that left the value at
+// 0 ends the wait with 0 and a nil error. [ErrTimeout] and [ErrAborted] come with 0.
+// Called by t itself. Waiting where that is forbidden is misuse.
+//
+// Lock-free while the value is not 0; it blocks while it is. Mirrors
+// ulTaskNotifyTake.
+func (t *Task) NotifyTake(clear bool, d time.Duration) (uint32, error) {
+	return t.NotifyTakeAt(0, clear, d)
+}
+
+// NotifyTakeAt is [Task.NotifyTake] on slot i. Mirrors ulTaskNotifyTakeIndexed.
+func (t *Task) NotifyTakeAt(i int, clear bool, d time.Duration) (uint32, error) {
+	c := notifyCall{op: opNotifyTake, slot: i, take: true, clear: clear}
+	if d >= 0 && t != nil && t.gate.Load() == 0 && uint(i) < uint(len(t.slots)) {
+		if v, ok := c.finish(&t.slots[i], false); ok {
+			return v, nil
+		}
+	}
+	return t.notifyWait(c, d, nil)
+}
+
+// NotifyTakeCtx is [Task.NotifyTake] until ctx is done.
+func (t *Task) NotifyTakeCtx(ctx context.Context, clear bool) (uint32, error) {
+	return t.NotifyTakeAtCtx(ctx, 0, clear)
+}
+
+// NotifyTakeAtCtx is [Task.NotifyTakeAt] until ctx is done: then it fails with the
+// context's cause. A context that is done already fails at once.
+func (t *Task) NotifyTakeAtCtx(ctx context.Context, i int, clear bool) (uint32, error) {
+	return t.notifyWait(notifyCall{op: opNotifyTake, slot: i, take: true, clear: clear}, Forever, ctx)
+}
+
+// NotifyWait says what [Task.NotifyWait] waits for.
+type NotifyWait struct {
+	Slot         int    // the notification slot
+	ClearOnEntry uint32 // bits cleared when the wait really begins
+	ClearOnExit  uint32 // bits cleared when a notification is reported
+}
+
+// NotifyWait waits until a notification is pending in the slot, whatever its value, and
+// returns the value before the exit bits are cleared. If one is pending already the
+// entry bits are not cleared, nor if d is 0. If none came it returns the value as it
+// is, with the reason: see [Task.NotifyTake]. Called by t itself. Mirrors
+// xTaskNotifyWaitIndexed.
+func (t *Task) NotifyWait(o NotifyWait, d time.Duration) (uint32, error) {
+	return t.notifyWait(notifyCall{op: opNotifyWait, slot: o.Slot, entry: o.ClearOnEntry, exit: o.ClearOnExit}, d, nil)
+}
+
+// NotifyWaitCtx is [Task.NotifyWait] until ctx is done: then it fails with the context's
+// cause. A context that is done already fails at once.
+func (t *Task) NotifyWaitCtx(ctx context.Context, o NotifyWait) (uint32, error) {
+	return t.notifyWait(notifyCall{op: opNotifyWait, slot: o.Slot, entry: o.ClearOnEntry, exit: o.ClearOnExit}, Forever, ctx)
+}
+
+const (
+	opNotifyTake = "Task.NotifyTake"
+	opNotifyWait = "Task.NotifyWait"
+)
+
+// notifyCall is one take or wait.
+type notifyCall struct {
+	op          string
+	slot        int
+	take, clear bool
+	entry, exit uint32
+}
+
+// there tells whether slot value s ends the call.
+func (c *notifyCall) there(s uint64) bool {
+	if c.take {
+		return slotValue(s) != 0
+	}
+	return s&slotState == slotReceived
+}
+
+// finish ends the call if the thing is there, or in any case if always is set: the
+// slot waits no more, and what it says is the result.
+func (c *notifyCall) finish(s *atomic.Uint64, always bool) (value uint32, ok bool) {
+	for {
+		old := s.Load()
+		value, ok = slotValue(old), c.there(old)
+		left := value
+		switch {
+		case !ok && !always:
+			return value, false
+		case ok && c.take && c.clear:
+			left = 0
+		case ok && c.take:
+			left--
+		case ok:
+			left &^= c.exit
+		}
+		if s.CompareAndSwap(old, packSlot(left, 0, slotNone)) {
+			return value, ok || c.take && old&slotState == slotReceived
+		}
+	}
+}
+
+// begin makes the slot wait in the given epoch, unless the thing is there.
+func (c *notifyCall) begin(s *atomic.Uint64, epoch uint64) bool {
+	for {
+		old := s.Load()
+		if c.there(old) {
+			return false
+		}
+		if s.CompareAndSwap(old, packSlot(slotValue(old)&^c.entry, epoch, slotWaiting)) {
+			return true
+		}
+	}
+}
+
+func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (uint32, error) {
+	if t == nil {
+		misuse(c.op, nil, "", "nil task")
+	}
+	s := t.notifySlot(c.op, c.slot)
+	if err := t.enter(c.op, "", d, ctx); err != nil {
+		return 0, err
+	}
+	if v, ok := c.finish(s, false); ok {
+		return v, nil
+	}
+	switch {
+	case d == 0:
+		if t.k.cfg.Compat&CompatPollClears != 0 && !c.take {
+			t.NotifyValueClear(c.slot, c.entry)
+		}
+		v, _ := c.finish(s, true)
+		return v, ErrWouldBlock
+	case t.unwinding:
+		return 0, ErrDeleted
+	}
+	t.mayBlock(c.op, "")
+	if !t.k.sched && c.spin(t, s) {
+		if v, ok := c.finish(s, false); ok {
+			return v, nil
+		}
+	}
+	t.waiting, t.deadline, t.ctx, t.abortMark = c.op, t.k.until(d), ctx, false
+	word := t.publish(nil, 0)
+	why := stWoken
+	if c.begin(s, word>>stateBits) {
+		if t.gate.Load()&(askSuspend|askEnd) != 0 {
+			why = stAsked
+		} else {
+			defer t.endNotifyWait(s, word) // if t is unwound
+			why = t.sleep(word)
+		}
+	}
+	if t.gate.Load()&(askSuspend|askEnd) != 0 {
+		t.unpublish(word)
+		t.stopNotifyWait()
+		if err := t.heed(); err != nil {
+			t.ctx = nil
+			return 0, err
+		}
+	}
+	v, ok := c.finish(s, true)
+	t.unpublish(word)
+	cause := t.ctx
+	t.ctx = nil
+	switch {
+	case ok:
+		return v, nil
+	case why == stTimedOut:
+		return v, ErrTimeout
+	case why == stCancelled:
+		return v, context.Cause(cause)
+	}
+	return v, ErrAborted
+}
+
+// endNotifyWait leaves nothing waiting when the call is left by unwinding.
+func (t *Task) endNotifyWait(s *atomic.Uint64, word uint64) {
+	if t.unwinding {
+		t.stopNotifyWait()
+		t.unpublish(word)
+		t.ctx = nil
+	}
+}
+
+// stopNotifyWait makes every slot of t that says waiting say nothing.
+func (t *Task) stopNotifyWait() {
+	for i := range t.slots {
+		for {
+			old := t.slots[i].Load()
+			if old&slotState != slotWaiting ||
+				t.slots[i].CompareAndSwap(old, packSlot(slotValue(old), 0, slotNone)) {
+				break
+			}
+		}
+	}
+}
+
+func (t *Task) closeSlot(i int) {
+	for {
+		old := t.slots[i].Load()
+		if t.slots[i].CompareAndSwap(old, packSlot(slotValue(old), 0, slotClosed)) {
+			return
+		}
+	}
+}
+
+// spin polls for as long as parking would cost; see package spin.
+func (c *notifyCall) spin(t *Task, s *atomic.Uint64) bool {
+	if !t.k.native {
+		for n := 0; t.k.port.Spin(t, n); n++ {
+			if c.there(s.Load()) {
+				return true
+			}
+		}
+		return false
+	}
+	for n := range spin.Budget(t.own) {
+		if c.there(s.Load()) {
+			return true
+		}
+		if n&7 == 0 && !spin.Can() {
+			break
+		}
+		spin.Pause(1)
+	}
+	for range 2 {
+		spin.Yield()
+		if c.there(s.Load()) {
+			return true
+		}
+	}
+	return false
+}
+
+// NotifyStateClear makes slot i forget a pending notification and reports whether there
+// was one; the value stays. From anywhere. Lock-free. Mirrors
+// xTaskNotifyStateClearIndexed.
+func (t *Task) NotifyStateClear(i int) bool {
+	s := t.notifySlot("Task.NotifyStateClear", i)
+	for {
+		old := s.Load()
+		if old&slotState != slotReceived {
+			return false
+		}
+		if s.CompareAndSwap(old, packSlot(slotValue(old), 0, slotNone)) {
+			return true
+		}
+	}
+}
+
+// NotifyValueClear clears bits in the value of slot i and returns the value before;
+// with no bits it is a query. From anywhere. Lock-free. Mirrors
+// ulTaskNotifyValueClearIndexed.
+func (t *Task) NotifyValueClear(i int, bits uint32) uint32 {
+	s := t.notifySlot("Task.NotifyValueClear", i)
+	for {
+		old := s.Load()
+		if s.CompareAndSwap(old, old&^(uint64(bits)<<valueShift)) {
+			return slotValue(old)
+		}
+	}
+}
+
+// NotifyPending tells whether a notification is pending in slot i. From anywhere.
+// Wait-free.
+func (t *Task) NotifyPending(i int) bool {
+	return t.notifySlot("Task.NotifyPending", i).Load()&slotState == slotReceived
+}

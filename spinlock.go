@@ -1,0 +1,198 @@
+package rtos
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/tickwake/rtos/internal/atomic"
+	"github.com/tickwake/rtos/internal/spin"
+)
+
+// A Spinlock is taken by spinning, for sections of a few instructions: ESP-IDF's
+// spinlock_t and portMUX_TYPE. The zero value is free and ready to use; it must not
+// be copied. Its owner may take it again, up to 255 times. While a task holds one,
+// blocking is misuse. There is no priority inheritance and no order among those who
+// spin; a spinner gives up its processor now and then, so that it cannot starve the
+// holder.
+//
+// The n-th release synchronizes before the m-th acquisition, for any n < m.
+//
+// The word is the owner's number, 0 if free; a bare or interrupt's holder has a
+// number that no task has.
+type Spinlock struct {
+	_     noCopy
+	word  atomic.Uint64
+	again atomic.Uint32 // how often its owner has taken it beyond the first time
+}
+
+const (
+	opSpinLock   = "Spinlock.Lock"
+	opSpinUnlock = "Spinlock.Unlock"
+
+	spinlockMaxDepth = 255
+	spinlockBare     = 1
+	spinlockISR      = 2
+)
+
+// Lock takes the lock, however long it takes. Blocking: it spins while another task
+// holds the lock. Mirrors portENTER_CRITICAL and spinlock_acquire with
+// portMUX_NO_TIMEOUT.
+func (l *Spinlock) Lock(t *Task) {
+	if t != nil && l.word.CompareAndSwap(0, t.id) {
+		t.spinlocks++
+		return
+	}
+	_ = l.lock(t, Forever)
+}
+
+// TryLock takes the lock if it is free or the task's own. Wait-free. Mirrors
+// portTRY_ENTER_CRITICAL with portMUX_TRY_LOCK.
+func (l *Spinlock) TryLock(t *Task) bool {
+	if t != nil && l.word.CompareAndSwap(0, t.id) {
+		t.spinlocks++
+		return true
+	}
+	return l.lock(t, 0) == nil
+}
+
+// LockFor is [Spinlock.Lock] with a limit: after d it fails with [ErrTimeout], and
+// with d = 0 after one try with [ErrWouldBlock]. Mirrors spinlock_acquire.
+func (l *Spinlock) LockFor(t *Task, d time.Duration) error {
+	if t != nil && d >= 0 && l.word.CompareAndSwap(0, t.id) {
+		t.spinlocks++
+		return nil
+	}
+	return l.lock(t, d)
+}
+
+// Unlock undoes one acquisition. A lock that the task does not hold is misuse.
+// Wait-free. Mirrors portEXIT_CRITICAL and spinlock_release.
+func (l *Spinlock) Unlock(t *Task) {
+	if t == nil || l.again.Load() != 0 || l.word.Load() != t.id {
+		l.unlock(t)
+		return
+	}
+	t.spinlocks--
+	l.word.Store(0)
+}
+
+func (l *Spinlock) lock(t *Task, d time.Duration) error {
+	switch {
+	case t == nil:
+		misuse(opSpinLock, nil, "", "nil task")
+	case d < 0:
+		misuse(opSpinLock, t, "", "negative limit "+d.String())
+	}
+	t.checkCaller(opSpinLock)
+	if l.word.Load() == t.id {
+		if l.again.Load() == spinlockMaxDepth-1 {
+			misuse(opSpinLock, t, "", fmt.Sprintf("taken more than %d times", spinlockMaxDepth))
+		}
+		l.again.Add(1)
+		t.spinlocks++
+		return nil
+	}
+	if err := l.acquire(t.id, d, t.k, t); err != nil {
+		return err
+	}
+	t.spinlocks++
+	return nil
+}
+
+// acquire spins until the lock is id's. k is nil for a bare holder.
+func (l *Spinlock) acquire(id uint64, d time.Duration, k *Kernel, t *Task) error {
+	var deadline time.Duration
+	for n := 0; ; n++ {
+		if l.word.Load() == 0 && l.word.CompareAndSwap(0, id) {
+			return nil
+		}
+		if d == 0 {
+			return ErrWouldBlock
+		}
+		if k != nil && d != Forever {
+			if n == 0 {
+				deadline = k.until(d)
+			} else if k.port.Now() >= deadline {
+				return ErrTimeout
+			}
+		}
+		switch {
+		case k != nil && k.sched:
+			k.port.Work(t, k.cfg.Tick) // a try that fails costs time, or time would stand still
+		case n < 30 && spin.Can():
+			spin.Pause(1 + n/4)
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+func (l *Spinlock) unlock(t *Task) {
+	if t == nil {
+		misuse(opSpinUnlock, nil, "", "nil task")
+	}
+	switch owner := l.word.Load(); {
+	case owner == 0:
+		misuse(opSpinUnlock, t, "", "nobody holds it")
+	case owner != t.id:
+		misuse(opSpinUnlock, t, "", "another task holds it")
+	}
+	t.spinlocks--
+	if n := l.again.Load(); n > 0 {
+		l.again.Store(n - 1)
+		return
+	}
+	l.word.Store(0)
+}
+
+// LockFromISR takes the lock in an interrupt. It spins, and does not nest with other
+// holders. Mirrors portENTER_CRITICAL_ISR.
+func (l *Spinlock) LockFromISR(isr *ISR) {
+	isr.check("Spinlock.LockFromISR")
+	if isr.k.sched {
+		if !l.word.CompareAndSwap(0, spinlockISR) {
+			misuse("Spinlock.LockFromISR", nil, "", "held by the interrupted task: it would spin for ever")
+		}
+		return
+	}
+	_ = l.acquire(spinlockISR, Forever, nil, nil)
+}
+
+// TryLockFromISR takes the lock in an interrupt if it is free. Wait-free.
+func (l *Spinlock) TryLockFromISR(isr *ISR) bool {
+	isr.check("Spinlock.TryLockFromISR")
+	return l.word.CompareAndSwap(0, spinlockISR)
+}
+
+// UnlockFromISR gives back what an interrupt has taken. Mirrors portEXIT_CRITICAL_ISR.
+func (l *Spinlock) UnlockFromISR(isr *ISR) {
+	isr.check("Spinlock.UnlockFromISR")
+	if !l.word.CompareAndSwap(spinlockISR, 0) {
+		misuse("Spinlock.UnlockFromISR", nil, "", "no interrupt holds it")
+	}
+}
+
+// Holder is the task that holds the lock, nil if none does. A snapshot. Wait-free.
+func (l *Spinlock) Holder() *Task {
+	id := l.word.Load()
+	if id < firstID {
+		return nil
+	}
+	return lookup(id)
+}
+
+// Bare is the lock without tasks, for goroutines that have none: a sync.Locker. It
+// does not nest, and excludes tasks as well.
+func (l *Spinlock) Bare() sync.Locker { return (*bareSpinlock)(l) }
+
+type bareSpinlock Spinlock
+
+func (b *bareSpinlock) Lock() { _ = (*Spinlock)(b).acquire(spinlockBare, Forever, nil, nil) }
+
+func (b *bareSpinlock) Unlock() {
+	if !b.word.CompareAndSwap(spinlockBare, 0) {
+		misuse(opSpinUnlock, nil, "", "no bare holder holds it")
+	}
+}

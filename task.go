@@ -1,0 +1,405 @@
+package rtos
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// A State is what a task is doing, as eTaskGetState tells it.
+type State uint8
+
+// The states of a task.
+const (
+	StateReady State = iota
+	StateRunning
+	StateBlocked
+	StateSuspended
+	StateDeleted
+)
+
+func (s State) String() string {
+	return [...]string{"Ready", "Running", "Blocked", "Suspended", "Deleted"}[s]
+}
+
+// main is the body that the port runs.
+func (t *Task) main() {
+	defer t.finish()
+	t.adoptCaller()
+	if t.gate.Load()&askEnd != 0 {
+		return
+	}
+	t.resumeClock()
+	t.fn(t)
+}
+
+// finish ends t: on return, panic, and when t is unwound.
+func (t *Task) finish() {
+	if v := recover(); v != nil && !isUnwind(v) {
+		t.k.fail(&PanicError{Task: t.name, Value: v, Stack: debug.Stack()})
+	}
+	t.unwinding = true
+	t.pauseClock()
+	t.k.section.abandon(t)
+	t.orphanMutexes()
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	port := t.k.port
+	t.retire()
+	port.End(t)
+}
+
+// retire makes t a thing of the past. Its last access to any waiter set has been
+// made; the slot is free only now, so nobody can take a new task for it.
+func (t *Task) retire() {
+	for i := range t.slots {
+		t.closeSlot(i)
+	}
+	t.ended.Store(true)
+	t.gate.Or(askDelete)
+	t.k.forget(t)
+	close(t.done)
+}
+
+// unwindPanic is what a port panics with to leave a task's body, where
+// runtime.Goexit will not do.
+type unwindPanic struct{ t *Task }
+
+func (unwindPanic) String() string { return "rtos: task is being deleted" }
+
+func isUnwind(v any) bool { _, ok := v.(unwindPanic); return ok }
+
+// PanicUnwind unwinds the calling task by a panic that the kernel knows. For ports
+// whose tasks cannot end by runtime.Goexit.
+func (t *Task) PanicUnwind() { panic(unwindPanic{t}) }
+
+// heed obeys the requests to t; called by t, in no waiter set that a wake could
+// still be meant for. It does not return if t is deleted, unless t is adopted or
+// already unwinding: then the answer is ErrDeleted.
+func (t *Task) heed() error {
+	for {
+		g := t.gate.Load()
+		switch {
+		case t.unwinding:
+			return ErrDeleted
+		case g&askEnd != 0:
+			if t.adopted {
+				return ErrDeleted
+			}
+			t.unwinding = true
+			t.k.port.Unwind(t)
+			return ErrDeleted // a port that cannot unwind just now
+		case g&askSuspend != 0:
+			t.pauseClock()
+			t.k.port.Park(t)
+			t.resumeClock()
+		default:
+			return nil
+		}
+	}
+}
+
+// request stores a request, then ends the wait that it finds. The task publishes
+// its wait, then reads the requests: one of the two sees the other
+// (model/suspend.pml).
+func (t *Task) request(a ask) {
+	t.gate.Or(a)
+	t.endWait(stAsked)
+}
+
+// endWait moves the wait of t, if it is in one, to the given state. The wait word
+// belongs to t and not to a later task of the slot if t is still there after the
+// word was read.
+func (t *Task) endWait(s waitState) bool {
+	for {
+		word := t.w.word.Load()
+		if stateOf(word) != stWaiting {
+			return false
+		}
+		if t.ended.Load() {
+			return false
+		}
+		if t.w.word.CompareAndSwap(word, withState(word, s)) {
+			return true
+		}
+	}
+}
+
+// kick lets t run so that it sees a request.
+func (t *Task) kick() {
+	if t.k.sched {
+		t.k.port.Evict(t)
+		t.k.port.Kill(t)
+	} else {
+		t.k.port.Ready(t, FromTask)
+	}
+}
+
+// Delete ends the task, from anywhere. In a simulation a task other than the
+// caller is unwound before Delete returns. Elsewhere a waiting task is unwound at
+// once in its own goroutine, one that computes at its next call that can block, or
+// [Task.Checkpoint]. Unwinding runs deferred functions: in them gives work, and
+// what would block returns [ErrDeleted]. A mutex that no deferred function gives
+// stays taken (see [Config].Robust). An adopted task is not unwound; its calls
+// return ErrDeleted. A task that ends itself calls [Task.Exit]. Lock-free.
+// Mirrors vTaskDelete.
+func (t *Task) Delete() {
+	if t.k.sched && t.k.Current() == t && !t.k.traits.InInterrupt() {
+		t.Exit()
+		return
+	}
+	t.request(askDelete)
+	if t.ended.Load() {
+		return
+	}
+	t.kick()
+	if t.k.sched {
+		t.k.port.Switch(nil, Woke)
+	}
+}
+
+// Exit ends the calling task and does not return; deferred functions run. An
+// adopted task is not unwound: Exit only marks it as deleted. Mirrors
+// vTaskDelete(NULL).
+func (t *Task) Exit() {
+	if t.k.sched && t.sections > 0 {
+		misuse("Task.Exit", t, "", "the scheduler is suspended"+t.enteredAt())
+	}
+	t.gate.Or(askDelete)
+	_ = t.heed()
+}
+
+// Checkpoint lets a task that computes for long obey a suspension or deletion. It
+// returns [ErrDeleted] to a deleted task that is adopted or unwinding, else nil,
+// and otherwise costs one load. Called by the task itself.
+func (t *Task) Checkpoint() error {
+	if t.gate.Load() == 0 {
+		return nil
+	}
+	return t.heed()
+}
+
+// Suspend stops the task until [Task.Resume], from anywhere; it does not nest. A
+// waiting task leaves what it waits for: when resumed it looks again, and waits
+// on for the rest of its limit; a notification wait returns with what is there, a
+// delay ends. On a port without a scheduler a task that computes goes on until
+// its next call that can block, or [Task.Checkpoint]; [Task.State] says suspended
+// from the call on. A task that suspends itself calls [Task.SuspendSelf].
+// Lock-free. Mirrors vTaskSuspend.
+func (t *Task) Suspend() {
+	if t.ended.Load() {
+		return
+	}
+	if t.k.sched && t.k.Current() == t && !t.k.traits.InInterrupt() {
+		_ = t.SuspendSelf()
+		return
+	}
+	t.gate.Or(askSuspend)
+	ok := t.endWait(stAsked)
+	t.stopNotifyWait()
+	if !ok && t.k.sched && t.k.cfg.Compat&CompatLostWake == 0 {
+		t.passOn()
+	}
+	if t.k.sched {
+		t.k.port.Evict(t)
+	}
+}
+
+// passOn hands the wake that t has not used to the next waiter, where t itself will
+// not run to do it.
+func (t *Task) passOn() {
+	word := t.w.word.Load()
+	obj := t.w.obj.Load()
+	if stateOf(word) != stWoken || obj == nil {
+		return
+	}
+	if t.w.word.CompareAndSwap(word, withState(word, stAsked)) {
+		if b := obj.body.Load(); b != nil {
+			if src, ok := b.self.(source); ok && src.hasSome() {
+				obj.wake(FromTask)
+			}
+		}
+	}
+}
+
+// SuspendSelf stops the calling task until another one calls [Task.Resume]. The
+// error is [ErrDeleted] if it was deleted meanwhile and cannot be unwound.
+// Blocking. Mirrors vTaskSuspend(NULL).
+func (t *Task) SuspendSelf() error {
+	if err := t.enter("Task.SuspendSelf", "", 0, nil); err != nil {
+		return err
+	}
+	if t.unwinding {
+		return ErrDeleted
+	}
+	t.mayBlock("Task.SuspendSelf", "")
+	t.gate.Or(askSuspend)
+	return t.heed()
+}
+
+// Resume lets a suspended task go on, from anywhere; on any other task it does
+// nothing. Lock-free. Mirrors vTaskResume.
+func (t *Task) Resume() {
+	if t.resume(FromTask); t.k.sched {
+		t.k.port.Switch(nil, Woke)
+	}
+}
+
+// ResumeFromISR is [Task.Resume] from an interrupt; it reports whether a task more
+// urgent than the interrupted one was resumed. Lock-free. Mirrors
+// xTaskResumeFromISR.
+func (t *Task) ResumeFromISR(isr *ISR) bool {
+	isr.check("Task.ResumeFromISR")
+	return isr.note(t.resume(FromISR))
+}
+
+func (t *Task) resume(from Origin) bool {
+	if t.ended.Load() || t.gate.And(^askSuspend)&askSuspend == 0 {
+		return false
+	}
+	return t.k.port.Ready(t, from)
+}
+
+// AbortDelay ends the wait or delay that the task is in, from anywhere, and reports
+// whether there was one. The call of the task returns [ErrAborted], unless what it
+// waited for is there when it runs. A task that is suspended is not in a wait.
+// Lock-free. Mirrors xTaskAbortDelay.
+func (t *Task) AbortDelay() bool {
+	ok := t.endWait(stAborted)
+	if ok {
+		if t.k.sched {
+			t.k.port.Disarm(t)
+		}
+		t.k.port.Ready(t, FromTask)
+	}
+	if t.k.sched {
+		t.k.port.Switch(nil, Section)
+	}
+	return ok
+}
+
+// State tells what the task is doing: a snapshot, exact only in a simulation.
+// Elsewhere a task that does not wait counts as running. Wait-free. Mirrors
+// eTaskGetState.
+func (t *Task) State() State {
+	g := t.gate.Load()
+	word := t.w.word.Load()
+	switch {
+	case t.ended.Load():
+		return StateDeleted
+	case g&askSuspend != 0:
+		return StateSuspended
+	case stateOf(word) == stWaiting || stateOf(word) == stGranting:
+		return StateBlocked
+	case t.k.sched && t.k.Current() == t:
+		return StateRunning
+	case t.k.sched, t.k.phase.Load() == phaseFresh && !t.adopted:
+		return StateReady
+	}
+	return StateRunning
+}
+
+// Release ends an adopted task; the goroutine goes on without it. It must be called
+// by that goroutine, outside any wait. Releasing a task that was not adopted is
+// misuse; releasing twice answers [ErrDeleted]. Mutexes still held become orphans.
+func (t *Task) Release() error {
+	if !t.adopted {
+		misuse("Task.Release", t, "", "the task was not adopted")
+	}
+	t.checkCaller("Task.Release")
+	if t.ended.Load() {
+		return ErrDeleted
+	}
+	if stateOf(t.w.word.Load()) != stIdle {
+		misuse("Task.Release", t, "", "the task is in another call: a *Task may only be used by its own goroutine")
+	}
+	t.k.section.abandon(t)
+	t.orphanMutexes()
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	t.retire()
+	return nil
+}
+
+// Yield lets other ready tasks of the same priority run first; on a port without a
+// scheduler it is runtime.Gosched. It obeys requests. Mirrors taskYIELD.
+func (t *Task) Yield() {
+	if t.gate.Load()&(askSuspend|askEnd) != 0 && t.heed() != nil {
+		return
+	}
+	t.k.port.Switch(t, Again)
+}
+
+// Delay waits for d. A delay of 0 is a [Task.Yield]; a negative one is misuse, and
+// so is delaying where blocking is forbidden. In a simulation d is rounded up to
+// ticks. It returns [ErrAborted] if it was cut short by AbortDelay or a suspension.
+// Blocking. Mirrors vTaskDelay.
+func (t *Task) Delay(d time.Duration) error {
+	if err := t.enter("Task.Delay", "", d, nil); err != nil {
+		return err
+	}
+	if d == 0 {
+		t.k.port.Switch(t, Again)
+		return nil
+	}
+	t.mayBlock("Task.Delay", "")
+	return t.delayUntil(t.k.until(d))
+}
+
+// DelayUntil is for periodic work without drift: it adds period to ref, an instant
+// as [Kernel.Now] tells it, and waits until then. It reports whether it waited;
+// false says that the instant had already passed: a period was missed, and the
+// next call may miss one too until the task has caught up. A ref ahead of now (after
+// an aborted call) does not wait either. A period that is not positive is misuse.
+// Blocking. Mirrors xTaskDelayUntil.
+func (t *Task) DelayUntil(ref *time.Duration, period time.Duration) (waited bool, err error) {
+	switch {
+	case ref == nil:
+		misuse("Task.DelayUntil", t, "", "nil reference")
+	case period <= 0 || period == Forever:
+		misuse("Task.DelayUntil", t, "", fmt.Sprintf("period %v, want a positive one", period))
+	}
+	if err := t.enter("Task.DelayUntil", "", period, nil); err != nil {
+		return false, err
+	}
+	now := t.k.port.Now()
+	from := *ref
+	*ref = from + period
+	if from > now || *ref <= now {
+		t.k.port.Switch(t, Again)
+		return false, nil
+	}
+	t.mayBlock("Task.DelayUntil", "")
+	return true, t.delayUntil(*ref)
+}
+
+func (t *Task) delayUntil(deadline time.Duration) error {
+	if t.unwinding {
+		return ErrDeleted
+	}
+	t.deadline, t.abortMark = deadline, false
+	word := t.publish(nil, 0)
+	s := stAsked
+	if t.gate.Load()&(askSuspend|askEnd) == 0 {
+		s = t.sleep(word)
+	}
+	t.unpublish(word)
+	if err := t.heed(); err != nil {
+		return err
+	}
+	if s != stTimedOut {
+		return ErrAborted
+	}
+	return nil
+}
+
+// Work uses d of processor time: virtual in a simulation, where nothing else takes
+// time; computing for d of wall time elsewhere.
+func (t *Task) Work(d time.Duration) {
+	if d < 0 {
+		misuse("Task.Work", t, "", "negative duration "+d.String())
+	}
+	t.k.port.Work(t, d)
+}
