@@ -176,9 +176,9 @@ var ways = []way{
 	}},
 }
 
-// stalled is the number of pauses, some hundred microseconds, after which the
-// other task's thread must have lost its processor, probably to this one.
-const stalled = 1 << 13
+// stalled is the number of pauses, some microseconds and many hand-overs, after
+// which the other task's thread must have lost its processor, probably to this one.
+const stalled = 256
 
 func twoSemaphores() [2]*rtos.Semaphore {
 	s := [2]*rtos.Semaphore{rtos.NewBinary("even"), rtos.NewBinary("odd")}

@@ -265,6 +265,9 @@ func (m *Mutex) wait(t *Task, b *objectBody, single bool) (err error) {
 				return died
 			}
 			if joined && (lent || !k.sched) {
+				if single {
+					t.setNest(nestWait)
+				}
 				m.settle(t, b)
 			}
 			return err
@@ -410,7 +413,8 @@ func (m *Mutex) unlock(t *Task, op string) error {
 }
 
 // given ends a give that left word behind: first the waiters (they are counted in
-// word), then the own priority, then the wake.
+// word), then the own priority, then the wake. Where the end of a loan coincides with
+// a wake, FreeRTOS switches only to a more urgent waiter, even if others are ready.
 func (m *Mutex) given(t *Task, word uint64, left int) {
 	waited := waitersIn(word) > 0
 	why := Woke
@@ -423,7 +427,9 @@ func (m *Mutex) given(t *Task, word uint64, left int) {
 		t.setNest(nestNone)
 	}
 	if waited {
-		m.o.wake(FromTask)
+		if woken, _ := m.o.wake(FromTask); woken {
+			why = Woke
+		}
 	}
 	if t.k.sched {
 		t.k.port.Switch(t, why)

@@ -136,7 +136,8 @@ func (s *Semaphore) GiveFromISR(isr *ISR) bool {
 		}
 		if s.o.word.CompareAndSwap(w, w+1) {
 			if w >= oneWaiter {
-				isr.note(s.o.wake(FromISR))
+				_, outranks := s.o.wake(FromISR)
+				isr.note(outranks)
 			}
 			return true
 		}

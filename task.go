@@ -251,7 +251,11 @@ func (t *Task) Resume() {
 // xTaskResumeFromISR.
 func (t *Task) ResumeFromISR(isr *ISR) bool {
 	isr.check("Task.ResumeFromISR")
-	return isr.note(t.resume(FromISR))
+	outranks := t.resume(FromISR)
+	if cur := t.k.Current(); cur != nil && cur.sections > 0 {
+		return false // FreeRTOS decides when the scheduler is resumed
+	}
+	return isr.note(outranks)
 }
 
 func (t *Task) resume(from Origin) bool {

@@ -189,22 +189,23 @@ func (o *object) first(b *objectBody) (best candidate, ok bool) {
 	return best, ok
 }
 
-// wake ends the wait of the first waiter, if there is one. Lock-free: a swap that
-// fails means that somebody else has ended that wait.
-func (o *object) wake(from Origin) (outranks bool) {
+// wake ends the wait of the first waiter, if there is one, and tells whether that
+// outranks what runs. Lock-free: a swap that fails means that somebody else has ended
+// that wait.
+func (o *object) wake(from Origin) (woken, outranks bool) {
 	b := o.body.Load()
 	if b == nil || b.k == nil {
-		return false // nobody has ever waited here
+		return false, false // nobody has ever waited here
 	}
 	for {
 		c, ok := o.first(b)
 		if !ok {
-			return false
+			return false, false
 		}
 		w := &b.k.waiters[c.slot]
 		t := b.k.tasks[c.slot].Load()
 		if w.word.CompareAndSwap(c.word, withState(c.word, stWoken)) {
-			return b.k.port.Ready(t, from)
+			return true, b.k.port.Ready(t, from)
 		}
 	}
 }

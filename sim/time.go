@@ -9,6 +9,9 @@ import (
 // nextEvent is the virtual time of the next tick at which something happens: a limit, an
 // interrupt, the end of the drive. While the scheduler is suspended limits do not count.
 func (s *Sim) nextEvent() (at uint64, ok bool) {
+	if s.owed {
+		return s.time + 1, true
+	}
 	at = math.MaxUint64
 	if len(s.alarms) > 0 && s.held == 0 {
 		at, ok = s.time+max(s.alarms[0].due-s.counted, 1), true
