@@ -223,7 +223,7 @@ func (k *Kernel) newTask(op, name string, prio int, adopted bool) (*Task, error)
 		name:    name,
 		adopted: adopted,
 		w:       &k.waiters[slot],
-		slots:   makeSlots(k.cfg.NotifySlots),
+		more:    make([]atomic.Uint64, k.cfg.NotifySlots-1),
 		park:    make(chan struct{}, 1),
 		done:    make(chan struct{}),
 		start:   k.port.Now(),

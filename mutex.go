@@ -56,8 +56,10 @@ func (m *Mutex) Lock(t *Task) error {
 		t.holds = m
 		return nil
 	}
-	return m.lock(t, Forever, nil)
+	return m.lockSlow(t)
 }
+
+func (m *Mutex) lockSlow(t *Task) error { return m.lock(t, Forever, nil) }
 
 // LockFor is [Mutex.Lock] with a limit; 0 polls and fails with [ErrWouldBlock], also
 // on a mutex that the task itself holds. After d it fails with [ErrTimeout]; the
@@ -93,15 +95,17 @@ func (m *Mutex) TryLock(t *Task) bool {
 //
 // Lock-free; wait-free if nobody waits. Mirrors xSemaphoreGive.
 func (m *Mutex) Unlock(t *Task) error {
-	if t == nil || t.holds != m || m.o.word.Load() != t.id {
-		return m.unlock(t, opUnlock)
+	if t == nil || t.holds != m || !m.o.word.CompareAndSwap(t.id, 0) {
+		return m.unlockSlow(t)
 	}
 	t.holds = nil
-	if w := m.o.word.Add(-t.id); w|t.prio.Load()&boostedBit != 0 {
-		m.given(t, w, 0)
+	if t.prio.Load()&boostedBit != 0 { // left by a waiter that was suspended or deleted
+		return m.given(t, 0, 0)
 	}
 	return nil
 }
+
+func (m *Mutex) unlockSlow(t *Task) error { return m.unlock(t, opUnlock) }
 
 // Holder is the task that holds the mutex, nil if it is free or its owner has ended.
 // A snapshot: only "is it me" is reliable. Wait-free. Mirrors
@@ -406,16 +410,16 @@ func (m *Mutex) unlock(t *Task, op string) error {
 		misuse(op, t, m.o.name(), "held by "+by)
 	}
 	left := t.dropped(m)
-	if t.k.sched || !m.handOver(t, left) {
-		m.given(t, m.o.word.Add(-t.id), left)
+	if !t.k.sched && m.handOver(t, left) {
+		return nil
 	}
-	return nil
+	return m.given(t, m.o.word.Add(-t.id), left)
 }
 
 // given ends a give that left word behind: first the waiters (they are counted in
 // word), then the own priority, then the wake. Where the end of a loan coincides with
 // a wake, FreeRTOS switches only to a more urgent waiter, even if others are ready.
-func (m *Mutex) given(t *Task, word uint64, left int) {
+func (m *Mutex) given(t *Task, word uint64, left int) error {
 	waited := waitersIn(word) > 0
 	why := Woke
 	switch left {
@@ -434,6 +438,7 @@ func (m *Mutex) given(t *Task, word uint64, left int) {
 	if t.k.sched {
 		t.k.port.Switch(t, why)
 	}
+	return nil
 }
 
 // handOver makes the first waiter the owner if it has been overtaken too often. The

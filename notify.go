@@ -35,8 +35,14 @@ func packSlot(value uint32, epoch, state uint64) uint64 {
 	return uint64(value)<<valueShift | epoch&epochMask<<2 | state
 }
 
-// makeSlots gives the slots cache lines of their own: givers write them.
-func makeSlots(n int) []atomic.Uint64 { return make([]atomic.Uint64, n, (n+7)&^7) }
+func (t *Task) numSlots() int { return 1 + len(t.more) }
+
+func (t *Task) slotAt(i int) *atomic.Uint64 {
+	if i == 0 {
+		return &t.slot0
+	}
+	return &t.more[i-1]
+}
 
 // An Action is what a notification does to the value of its slot.
 type Action uint8
@@ -69,13 +75,12 @@ const (
 // never allocates. It synchronizes before the take or wait that reports it. Mirrors
 // xTaskNotifyGive.
 func (t *Task) NotifyGive() error {
-	s := &t.slots[0]
-	old := s.Load()
-	if old&slotWaiting == 0 && s.CompareAndSwap(old, (old>>valueShift+1)<<valueShift|slotReceived) {
+	// An empty slot is the usual case. To swap without looking first moves the cache
+	// line once instead of twice.
+	if t.slot0.CompareAndSwap(0, 1<<valueShift|slotReceived) {
 		return nil
 	}
-	_, err := t.notify(0, 0, Increment, nil)
-	return err
+	return t.NotifyGiveAt(0)
 }
 
 // NotifyGiveAt is [Task.NotifyGive] on slot i. Mirrors xTaskNotifyGiveIndexed.
@@ -140,10 +145,10 @@ func (t *Task) NotifyQueryAtFromISR(isr *ISR, i int, v uint32, a Action) (prev u
 }
 
 func (t *Task) notifySlot(op string, i int) *atomic.Uint64 {
-	if i < 0 || i >= len(t.slots) {
-		misuse(op, nil, t.name, fmt.Sprintf("notification slot %d out of range 0 to %d", i, len(t.slots)-1))
+	if i < 0 || i >= t.numSlots() {
+		misuse(op, nil, t.name, fmt.Sprintf("notification slot %d out of range 0 to %d", i, t.numSlots()-1))
 	}
-	return &t.slots[i]
+	return t.slotAt(i)
 }
 
 // notify is every give, from an interrupt if isr is not nil. Lock-free: the loop goes
@@ -215,18 +220,24 @@ func (t *Task) wakeNotified(epoch uint64, isr *ISR) {
 // Lock-free while the value is not 0; it blocks while it is. Mirrors
 // ulTaskNotifyTake.
 func (t *Task) NotifyTake(clear bool, d time.Duration) (uint32, error) {
+	if t != nil && t.gate.Load() == 0 && d >= 0 {
+		old := t.slot0.Load()
+		if v := old >> valueShift; v != 0 {
+			left := uint64(0)
+			if !clear {
+				left = (v - 1) << valueShift
+			}
+			if t.slot0.CompareAndSwap(old, left|slotNone) {
+				return uint32(v), nil
+			}
+		}
+	}
 	return t.NotifyTakeAt(0, clear, d)
 }
 
 // NotifyTakeAt is [Task.NotifyTake] on slot i. Mirrors ulTaskNotifyTakeIndexed.
 func (t *Task) NotifyTakeAt(i int, clear bool, d time.Duration) (uint32, error) {
-	c := notifyCall{op: opNotifyTake, slot: i, take: true, clear: clear}
-	if d >= 0 && t != nil && t.gate.Load() == 0 && uint(i) < uint(len(t.slots)) {
-		if v, ok := c.finish(&t.slots[i], false); ok {
-			return v, nil
-		}
-	}
-	return t.notifyWait(c, d, nil)
+	return t.notifyWait(notifyCall{op: opNotifyTake, slot: i, take: true, clear: clear}, d, nil)
 }
 
 // NotifyTakeCtx is [Task.NotifyTake] until ctx is done.
@@ -391,11 +402,12 @@ func (t *Task) endNotifyWait(s *atomic.Uint64, word uint64) {
 
 // stopNotifyWait makes every slot of t that says waiting say nothing.
 func (t *Task) stopNotifyWait() {
-	for i := range t.slots {
+	for i := range t.numSlots() {
+		s := t.slotAt(i)
 		for {
-			old := t.slots[i].Load()
+			old := s.Load()
 			if old&slotState != slotWaiting ||
-				t.slots[i].CompareAndSwap(old, packSlot(slotValue(old), 0, slotNone)) {
+				s.CompareAndSwap(old, packSlot(slotValue(old), 0, slotNone)) {
 				break
 			}
 		}
@@ -403,9 +415,10 @@ func (t *Task) stopNotifyWait() {
 }
 
 func (t *Task) closeSlot(i int) {
+	s := t.slotAt(i)
 	for {
-		old := t.slots[i].Load()
-		if t.slots[i].CompareAndSwap(old, packSlot(slotValue(old), 0, slotClosed)) {
+		old := s.Load()
+		if s.CompareAndSwap(old, packSlot(slotValue(old), 0, slotClosed)) {
 			return
 		}
 	}

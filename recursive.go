@@ -36,8 +36,10 @@ func (m *RecursiveMutex) Lock(t *Task) error {
 		t.holds = &m.m
 		return nil
 	}
-	return m.lock(t, Forever, nil)
+	return m.lockSlow(t)
 }
+
+func (m *RecursiveMutex) lockSlow(t *Task) error { return m.lock(t, Forever, nil) }
 
 // LockFor is [RecursiveMutex.Lock] with a limit: see [Mutex.LockFor].
 func (m *RecursiveMutex) LockFor(t *Task, d time.Duration) error { return m.lock(t, d, nil) }
@@ -69,12 +71,12 @@ func (m *RecursiveMutex) lock(t *Task, d time.Duration, ctx context.Context) err
 // A task that does not hold it gets [ErrNotOwner], and nothing is changed.
 // Lock-free. Mirrors xSemaphoreGiveRecursive.
 func (m *RecursiveMutex) Unlock(t *Task) error {
-	if t == nil || t.holds != &m.m || m.again.Load() != 0 || m.m.o.word.Load() != t.id {
+	if t == nil || t.holds != &m.m || m.again.Load() != 0 || !m.m.o.word.CompareAndSwap(t.id, 0) {
 		return m.unlock(t)
 	}
 	t.holds = nil
-	if w := m.m.o.word.Add(-t.id); w|t.prio.Load()&boostedBit != 0 {
-		m.m.given(t, w, 0)
+	if t.prio.Load()&boostedBit != 0 {
+		return m.m.given(t, 0, 0)
 	}
 	return nil
 }

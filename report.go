@@ -43,8 +43,8 @@ func (t *Task) Info() TaskInfo {
 		RunTime:      t.RunTime(),
 		Adopted:      t.adopted,
 	}
-	for n := range t.slots {
-		s := t.slots[n].Load()
+	for n := range t.numSlots() {
+		s := t.slotAt(n).Load()
 		ni := NotifyInfo{Value: slotValue(s), State: NotifyState(s & slotState)}
 		if ni.State == slotClosed {
 			ni.State = NotifyNone
@@ -66,8 +66,8 @@ func (t *Task) Info() TaskInfo {
 func (t *Task) waitsFor() (what string, holder *Task) {
 	o := t.w.obj.Load()
 	if o == nil {
-		for i := range t.slots {
-			if t.slots[i].Load()&slotState == slotWaiting {
+		for i := range t.numSlots() {
+			if t.slotAt(i).Load()&slotState == slotWaiting {
 				return fmt.Sprintf("notification in slot %d", i), nil
 			}
 		}

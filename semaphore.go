@@ -61,11 +61,15 @@ func newSemaphore(kind, name string, max, initial int) *Semaphore {
 // Lock-free while there are tokens; it blocks while there are none. Mirrors
 // xSemaphoreTake with portMAX_DELAY.
 func (s *Semaphore) Take(t *Task) error {
-	if t != nil && t.gate.Load() == 0 && s.try() {
-		return nil
+	if t != nil && t.gate.Load() == 0 {
+		if w := s.o.word.Load(); w&countMask != 0 && s.o.word.CompareAndSwap(w, w-1) {
+			return nil
+		}
 	}
-	return s.take(t, Forever, nil)
+	return s.takeSlow(t)
 }
+
+func (s *Semaphore) takeSlow(t *Task) error { return s.take(t, Forever, nil) }
 
 // TakeFor is [Semaphore.Take] with a limit; 0 polls and fails with [ErrWouldBlock].
 // After d it fails with [ErrTimeout]; the semaphore is unchanged. Mirrors
@@ -104,6 +108,15 @@ func (s *Semaphore) TryTakeFromISR(isr *ISR) bool {
 // may be called from anywhere but an interrupt, and never waits. Lock-free. Mirrors
 // xSemaphoreGive.
 func (s *Semaphore) Give() bool {
+	// An empty semaphore without waiters is the usual case of a binary one. To swap
+	// without looking first moves the cache line once instead of twice.
+	if s.max == 1 && s.o.word.CompareAndSwap(0, 1) {
+		return true
+	}
+	return s.giveSlow()
+}
+
+func (s *Semaphore) giveSlow() bool {
 	for {
 		w := s.o.word.Load()
 		if w&countMask >= s.max {

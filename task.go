@@ -53,7 +53,7 @@ func (t *Task) finish() {
 // retire makes t a thing of the past. Its last access to any waiter set has been
 // made; the slot is free only now, so nobody can take a new task for it.
 func (t *Task) retire() {
-	for i := range t.slots {
+	for i := range t.numSlots() {
 		t.closeSlot(i)
 	}
 	t.ended.Store(true)

@@ -32,9 +32,13 @@ type Task struct {
 	w    *waiter
 	slot int
 
-	gate  atomic.Uint64 // requests, see ask; 0 lets the fast paths through
-	prio  atomic.Uint64 // effective and base priority, nest, version: see inherit.go
-	slots []atomic.Uint64
+	gate atomic.Uint64   // requests, see ask; 0 lets the fast paths through
+	prio atomic.Uint64   // effective and base priority, nest, version: see inherit.go
+	more []atomic.Uint64 // notification slots but the first
+
+	_     [56]byte
+	slot0 atomic.Uint64 // the first notification slot, on a cache line of its own: givers write it
+	_     [56]byte
 
 	// Written and read by the task alone.
 	holds     *Mutex   // the mutex it holds, none, or &several

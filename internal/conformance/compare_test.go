@@ -21,7 +21,7 @@ func TestCompareEqual(t *testing.T) {
 
 func TestCompareEveryField(t *testing.T) {
 	op := func() Event {
-		return Event{T: 3, Actor: TaskActor, ID: "A", PC: 1, Op: "take", Ret: number(1), Prio: []Value{number(2), {Kind: Null}}}
+		return Event{T: 3, Actor: TaskActor, ID: "A", PC: 1, Op: "take", Ret: number(1), Prio: []int8{2, NoTask}}
 	}
 	for name, change := range map[string]func(*Event){
 		"time":       func(e *Event) { e.T++ },
@@ -34,8 +34,8 @@ func TestCompareEveryField(t *testing.T) {
 		"no ret":     func(e *Event) { e.Ret = Value{} },
 		"null val":   func(e *Event) { e.Val = Value{Kind: Null} },
 		"woken":      func(e *Event) { e.Woken = number(0) },
-		"prio":       func(e *Event) { e.Prio[0] = number(3) },
-		"task there": func(e *Event) { e.Prio[1] = number(0) },
+		"prio":       func(e *Event) { e.Prio[0] = 3 },
+		"task there": func(e *Event) { e.Prio[1] = 0 },
 	} {
 		e := op()
 		change(&e)

@@ -49,7 +49,13 @@ func (e *Event) Append(b []byte) []byte {
 	w.optional("val", e.Val)
 	w.optional("woken", e.Woken)
 	if e.Kind == OpEvent || e.Kind == DoneEvent || e.Kind == TimerEvent {
-		w.key("prio").list(len(e.Prio), func(i int) { w.value(e.Prio[i]) })
+		w.key("prio").list(len(e.Prio), func(i int) {
+			if e.Prio[i] == NoTask {
+				w.raw("null")
+				return
+			}
+			w.int(int(e.Prio[i]))
+		})
 	}
 	return append(w.b, '}')
 }
@@ -71,11 +77,27 @@ func (w *writer) uint(v uint64) { w.b = strconv.AppendUint(w.b, v, 10) }
 func (w *writer) int(v int)     { w.b = strconv.AppendInt(w.b, int64(v), 10) }
 
 func (w *writer) string(s string) {
+	if plain(s) {
+		w.b = append(w.b, '"')
+		w.b = append(w.b, s...)
+		w.b = append(w.b, '"')
+		return
+	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // a string always has a text
 	w.b = append(w.b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
+}
+
+// plain reports whether s needs no escaping, like nearly all.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *writer) list(n int, each func(i int)) {

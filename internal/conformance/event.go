@@ -47,11 +47,14 @@ type Event struct {
 	Woken    Value
 	To       string // SwitchEvent
 	Obj      string // TimerEvent
-	Prio     []Value
+	Prio     []int8 // effective priority of every task; NoTask if it does not exist
 	Why      string // EndEvent
 	Tasks    []TaskEnd
 	Objects  []ObjectEnd
 }
+
+// NoTask stands in Event.Prio for a task that does not exist.
+const NoTask = -1
 
 // TaskEnd is the state of a task at the end. Exists is false for a task that was
 // never created or has been deleted, and then only ID and State count.

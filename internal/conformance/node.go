@@ -13,13 +13,14 @@ import (
 // sensible scenario needs and bound the time and memory a hostile one can cost.
 const (
 	MaxFile    = 16 << 20 // bytes of one file
+	maxNodes   = 1 << 20  // JSON values of one file
 	maxDepth   = 16       // nesting of JSON values
 	maxTasks   = 256      // tasks of a scenario
 	maxObjects = 256      // objects of a scenario
 	maxISRs    = 4096     // interrupts of a scenario
 	maxScript  = 4096     // operations of one script
 	maxEnd     = 1 << 20  // end tick
-	maxCatchUp = 1 << 16  // ticks of one catchup
+	maxCatchUp = 1 << 12  // ticks of one catchup
 	maxLen     = 1 << 16  // items or bytes of an object
 	maxName    = 128      // bytes of a name or id
 )
@@ -91,6 +92,7 @@ type parser struct {
 	file string
 	data []byte
 	dec  *json.Decoder
+	left int // nodes that may still come
 }
 
 // parse returns the single JSON value of the file.
@@ -100,6 +102,7 @@ func (p *parser) parse() (*node, error) {
 	}
 	p.dec = json.NewDecoder(bytes.NewReader(p.data))
 	p.dec.UseNumber()
+	p.left = maxNodes
 	root, err := p.value(nil, 0, 0)
 	if err != nil {
 		return nil, err
@@ -113,6 +116,9 @@ func (p *parser) parse() (*node, error) {
 // value reads the next value.
 func (p *parser) value(parent *node, index, depth int) (*node, error) {
 	n := &node{parent: parent, index: index, offset: p.start(int(p.dec.InputOffset()))}
+	if p.left--; p.left < 0 {
+		return nil, p.errorAt(n.offset, parent, fmt.Sprintf("more than %d values in the file", maxNodes))
+	}
 	tok, err := p.token(n)
 	if err != nil {
 		return nil, err
@@ -141,7 +147,10 @@ func (p *parser) value(parent *node, index, depth int) (*node, error) {
 
 // elements reads what is inside a list or an object, and its end.
 func (p *parser) elements(n *node, depth int) error {
-	seen := map[string]bool{}
+	var seen map[string]bool
+	if n.kind == objectNode {
+		seen = map[string]bool{}
+	}
 	for p.dec.More() {
 		if n.kind == objectNode {
 			offset := p.start(int(p.dec.InputOffset()))

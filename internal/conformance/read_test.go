@@ -124,6 +124,7 @@ func TestReadHostile(t *testing.T) {
 		{"binary", "\x00\xff\xfe", "invalid character"},
 		{"string", `"` + strings.Repeat("x", 1<<20), "unexpected end of file"},
 		{"a million tasks", many, "1000002 elements, more than"},
+		{"a million lists", "[" + strings.Repeat("[],", 2_000_000), "more than 1048576 values in the file"},
 		{"huge", strings.Repeat(" ", MaxFile+1), "more than 16777216 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	maxEvents = 1 << 20 // events of one trace
+	maxEvents = 1 << 16 // events of one trace
 
 	whyTicks  = "ticks"
 	whyAssert = "assert"
@@ -67,7 +67,11 @@ func (d *decoder) event(n *node) Event {
 	}
 	if e.Kind == OpEvent || e.Kind == DoneEvent || e.Kind == TimerEvent {
 		for _, p := range d.list(f.need("prio"), maxTasks) {
-			e.Prio = append(e.Prio, d.value(p))
+			prio := int8(NoTask)
+			if p.kind != nullNode {
+				prio = int8(d.uint(p, topPriority)) //nolint:gosec // bounded
+			}
+			e.Prio = append(e.Prio, prio)
 		}
 	}
 	f.end()

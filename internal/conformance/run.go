@@ -46,6 +46,10 @@ func Run(s *Scenario) (*Result, error) {
 	return &Result{Trace: r.trace, Assertion: r.assertionFailed}, nil
 }
 
+// errEvents ends scenarios that would fill the memory: tasks that create each other
+// do it in no time.
+var errEvents = fmt.Errorf("more than %d events", maxEvents)
+
 // runner is a scenario that runs.
 type runner struct {
 	scenario *Scenario
@@ -145,8 +149,7 @@ func (r *runner) record(e Event) {
 		return
 	}
 	if len(r.trace) == maxEvents {
-		// Tasks that create each other need no time to fill the memory.
-		r.fail(fmt.Errorf("conformance: %s: more than %d events", r.scenario.File, maxEvents))
+		r.fail(fmt.Errorf("conformance: %s: %w", r.scenario.File, errEvents))
 		return
 	}
 	e.T = r.sim.Time()
@@ -156,12 +159,12 @@ func (r *runner) record(e Event) {
 	r.trace = append(r.trace, e)
 }
 
-func (r *runner) priorities() []Value {
-	prio := make([]Value, len(r.tasks))
+func (r *runner) priorities() []int8 {
+	prio := make([]int8, len(r.tasks))
 	for i := range r.tasks {
-		prio[i] = Value{Kind: Null}
+		prio[i] = NoTask
 		if st := &r.tasks[i]; st.exists && st.task != nil {
-			prio[i] = number(st.task.Priority())
+			prio[i] = int8(st.task.Priority()) //nolint:gosec // at most topPriority
 		}
 	}
 	return prio

@@ -139,7 +139,7 @@ func TestRunEndsWithoutTime(t *testing.T) {
 	v := Check(scenarioWith(`"timers":0`, `
 {"id":"A","prio":1,"start":true,"script":[{"op":"create","to":"B"},{"op":"delete"}]},
 {"id":"B","prio":1,"start":false,"script":[{"op":"create","to":"A"},{"op":"delete"}]}`), nil)
-	require.Contains(t, v.Reason, "more than 1048576 events")
+	require.Contains(t, v.Reason, "more than 65536 events")
 }
 
 // TestRunAssertsWherever: an assertion ends a scenario whatever state it leaves behind.
