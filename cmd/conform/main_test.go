@@ -59,6 +59,11 @@ func TestSkipsByKind(t *testing.T) {
 	status, out, _ := conform(t, files, "-kinds", "core")
 	require.Equal(t, "skipped 1: queue not selected\n1 passed, 0 failed, 1 skipped\n", out)
 	require.Equal(t, statusOK, status)
+
+	files["b.json"] = strings.Replace(idle, `"timers":0`, `"timers":0,"cores":2`, 1)
+	status, out, _ = conform(t, files, "-kinds", "core,smp")
+	require.Equal(t, "skipped 1: smp not supported yet\n1 passed, 0 failed, 1 skipped\n", out)
+	require.Equal(t, statusOK, status)
 }
 
 func TestNothingPassed(t *testing.T) {

@@ -103,7 +103,7 @@ type Value struct {
 
 func number[T ~int | ~int64 | ~uint32 | ~uint64](n T) Value {
 	return Value{Kind: Number, Num: int64(n)}
-}                         //nolint:gosec // ticks and counts
+}
 func text(s string) Value { return Value{Kind: Text, Text: s} }
 
 func boolean(b bool) Value { return Value{Kind: Boolean, Num: bit(b)} }

@@ -106,7 +106,7 @@ func (f *fields) uint(key string, limit uint64) uint64 {
 }
 
 func (f *fields) uint32(key string) uint32 {
-	return uint32(f.uint(key, math.MaxUint32)) //nolint:gosec // bounded
+	return uint32(f.uint(key, math.MaxUint32))
 }
 
 func (d *decoder) uint(n *node, limit uint64) uint64 {
@@ -197,5 +197,5 @@ func (f *fields) limit(key string) Limit {
 	}
 	ticks := f.d.uint(n, math.MaxUint32)
 	// The largest tick count is how the reference spells no limit.
-	return Limit{Ticks: uint32(ticks), Forever: ticks == math.MaxUint32} //nolint:gosec // bounded
+	return Limit{Ticks: uint32(ticks), Forever: ticks == math.MaxUint32}
 }

@@ -124,21 +124,21 @@ func (d *decoder) objectDef(n *node) Object {
 	for arg := range strings.FieldsSeq(kindArgs[o.Kind]) {
 		switch arg {
 		case "max":
-			o.Max = uint32(f.int(arg, 1, math.MaxInt32)) //nolint:gosec // bounded
+			o.Max = uint32(f.int(arg, 1, math.MaxInt32))
 		case "initial":
 			most := uint64(1)
 			if o.Kind == "counting" {
 				most = uint64(o.Max)
 			}
-			o.Initial = uint32(f.uint(arg, most)) //nolint:gosec // bounded
+			o.Initial = uint32(f.uint(arg, most))
 		case "len":
-			o.Len = uint32(f.int(arg, 1, maxLen)) //nolint:gosec // bounded
+			o.Len = uint32(f.int(arg, 1, maxLen))
 		case "size":
-			o.Size = uint32(f.int(arg, 1, maxLen)) //nolint:gosec // bounded
+			o.Size = uint32(f.int(arg, 1, maxLen))
 		case "trigger":
-			o.Trigger = uint32(f.uint(arg, uint64(o.Size))) //nolint:gosec // bounded
+			o.Trigger = uint32(f.uint(arg, uint64(o.Size)))
 		case "period":
-			o.Period = uint32(f.int(arg, 1, math.MaxInt32)) //nolint:gosec // bounded
+			o.Period = uint32(f.int(arg, 1, math.MaxInt32))
 		case "auto":
 			o.AutoReload = f.bool(arg)
 		case "members":

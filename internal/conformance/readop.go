@@ -74,7 +74,7 @@ func (d *decoder) arg(o *Op, f *fields, key, kinds string) {
 	case "exit":
 		o.Exit = f.uint32(key)
 	case "max":
-		o.Max = uint32(f.uint(key, maxLen)) //nolint:gosec // bounded
+		o.Max = uint32(f.uint(key, maxLen))
 	case "mask":
 		o.Mask = f.uint32(key)
 	case "clear":
@@ -105,7 +105,7 @@ func (d *decoder) number(f *fields, op string) uint32 {
 	if v < low {
 		d.fail(f.n, "n is less than %d", low)
 	}
-	return uint32(v) //nolint:gosec // bounded
+	return uint32(v)
 }
 
 func (d *decoder) objectRef(n *node, op, kinds string) int {

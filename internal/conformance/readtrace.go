@@ -69,7 +69,7 @@ func (d *decoder) event(n *node) Event {
 		for _, p := range d.list(f.need("prio"), maxTasks) {
 			prio := int8(NoTask)
 			if p.kind != nullNode {
-				prio = int8(d.uint(p, topPriority)) //nolint:gosec // bounded
+				prio = int8(d.uint(p, topPriority))
 			}
 			e.Prio = append(e.Prio, prio)
 		}
@@ -118,7 +118,7 @@ func (d *decoder) taskEnd(n *node) TaskEnd {
 func (d *decoder) numbers(n *node) []uint32 {
 	var list []uint32
 	for _, e := range d.list(n, maxLen) {
-		list = append(list, uint32(d.uint(e, math.MaxUint32))) //nolint:gosec // bounded
+		list = append(list, uint32(d.uint(e, math.MaxUint32)))
 	}
 	return list
 }

@@ -164,7 +164,7 @@ func (r *runner) priorities() []int8 {
 	for i := range r.tasks {
 		prio[i] = NoTask
 		if st := &r.tasks[i]; st.exists && st.task != nil {
-			prio[i] = int8(st.task.Priority()) //nolint:gosec // at most topPriority
+			prio[i] = int8(st.task.Priority())
 		}
 	}
 	return prio

@@ -127,7 +127,9 @@ func TestParseSelection(t *testing.T) {
 	}
 	sel, err := ParseSelection("core,queue,timers")
 	require.NoError(t, err)
-	require.Equal(t, Selection{"mutex": true, "recursive": true, "binary": true, "counting": true, "queue": true, "timers": true}, sel)
+	require.Equal(t, Selection{
+		"mutex": true, "recursive": true, "binary": true, "counting": true, "queue": true, "timers": true,
+	}, sel)
 	for _, wrong := range []string{"cores", "core,", "Core", " core"} {
 		_, err := ParseSelection(wrong)
 		require.ErrorContains(t, err, "unknown kind")
