@@ -346,7 +346,10 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 		if t.k.cfg.Compat&CompatPollClears != 0 && !c.take {
 			t.NotifyValueClear(c.slot, c.entry)
 		}
-		v, _ := c.finish(s, true)
+		v, ok := c.finish(s, true) // a give may have come since
+		if ok {
+			return v, nil
+		}
 		return v, ErrWouldBlock
 	case t.unwinding:
 		return 0, ErrDeleted

@@ -126,7 +126,7 @@ func measureSizes(t *testing.T) []sizeRow {
 		row("`NewRecursiveMutex`", sizeOf[RecursiveMutex](), func() { sizeSink = NewRecursiveMutex("m") }),
 		row("`NewBinary`, `NewCounting`", sizeOf[Semaphore](), func() { sizeSink = NewBinary("s") }),
 		row("`Spinlock`", sizeOf[Spinlock](), nil),
-		row("first wait on an object without a name", 0, func() { sizeSink = &objectBody{} }),
+		row("first wait on an object", 0, func() { sizeSink = &objectBody{} }),
 		row("`Kernel`, by `New(Config{})`", sizeOf[Kernel](), func() { sizeSink = newKernel() }),
 		row("one more slot, `Config.Tasks`", sizeOf[waiter]()+sizeOf[*Task]()+sizeOf[int](), nil),
 	}

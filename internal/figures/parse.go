@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -12,7 +11,7 @@ import (
 // values in the order they were printed.
 type result map[string]map[string][]float64
 
-func parse(r io.Reader, cpu int) (result, error) {
+func parse(r io.Reader, cpu int) result {
 	res := result{}
 	in := bufio.NewScanner(r)
 	for in.Scan() {
@@ -28,14 +27,12 @@ func parse(r io.Reader, cpu int) (result, error) {
 			res[name] = map[string][]float64{}
 		}
 		for i := 2; i < len(f); i += 2 {
-			v, err := strconv.ParseFloat(f[i], 64)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", f[0], err)
+			if v, err := strconv.ParseFloat(f[i], 64); err == nil {
+				res[name][f[i+1]] = append(res[name][f[i+1]], v)
 			}
-			res[name][f[i+1]] = append(res[name][f[i+1]], v)
 		}
 	}
-	return res, in.Err()
+	return res
 }
 
 func (r result) get(name, unit string) (float64, bool) {

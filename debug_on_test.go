@@ -1,0 +1,5 @@
+//go:build rtosdebug
+
+package rtos_test
+
+const debugging = true

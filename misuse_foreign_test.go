@@ -1,0 +1,166 @@
+package rtos_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tickwake/rtos"
+)
+
+// A *Task that a second goroutine uses while it is in a call: the second one is
+// refused, the first one is not disturbed.
+func TestTaskInACallIsRefusedToAnotherGoroutine(t *testing.T) {
+	w := &misuseWorld{
+		k: newKernel(t, rtos.Config{}), m: rtos.NewMutex("m"), r: rtos.NewRecursiveMutex("r"), e: rtos.NewBinary("e"),
+	}
+	leakless(t)
+	own := adopted(t, w.k, "own", 1)
+	require.NoError(t, w.m.Lock(own))
+	require.NoError(t, w.r.Lock(own))
+
+	waits := rtos.NewBinary("waits")
+	var got error
+	victim := spawn(t, w.k, "victim", 1, func(v *rtos.Task) { got = waits.Take(v) })
+	wait := background(t, w.k)
+	untilBlocked(t, victim)
+
+	reason := "in another call"
+	if debugging {
+		reason = "called by goroutine"
+	}
+	for _, c := range blockingCalls {
+		want := miss(c.op, "victim", c.object, reason)
+		if debugging {
+			want.Object = ""
+		}
+		t.Run(c.name, func(t *testing.T) { misuses(t, want, func() { c.call(w, victim) }) })
+		if c.poll != nil {
+			t.Run(c.name+" poll", func(t *testing.T) { misuses(t, want, func() { _ = c.poll(w, victim) }) })
+		}
+	}
+	assert.Equal(t, rtos.StateBlocked, victim.State())
+	assert.Equal(t, []*rtos.Task{victim}, waits.Info().Waiters)
+	assert.Empty(t, w.m.Info().Waiters)
+	assert.Equal(t, 1, w.r.Info().Depth)
+	assert.True(t, waits.Give())
+	require.NoError(t, wait())
+	assert.NoError(t, got)
+	assert.Zero(t, waits.Count())
+	assert.NoError(t, w.r.Unlock(own))
+	assert.NoError(t, w.m.Unlock(own))
+	assert.NoError(t, own.Release())
+}
+
+// With the build tag rtosdebug any foreign goroutine is refused, also where the call
+// would not wait and the task is in none.
+func TestForeignGoroutineIsRefusedUnderDebug(t *testing.T) {
+	if !debugging {
+		t.Skip("needs the build tag rtosdebug")
+	}
+	k := newKernel(t, rtos.Config{})
+	own := adopted(t, k, "own", 1)
+	var m rtos.Mutex
+	var r rtos.RecursiveMutex
+	var l rtos.Spinlock
+	f := rtos.NewCounting("f", 1, 1)
+	foreign := func(g func()) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			v := caught(g)
+			e, ok := v.(*rtos.MisuseError)
+			if assert.True(t, ok, "%T %v", v, v) {
+				assert.Contains(t, e.Reason, "called by goroutine")
+				assert.Equal(t, "own", e.Task)
+			}
+		}()
+		<-done
+	}
+	for name, g := range map[string]func(){
+		"Mutex.Lock":          func() { _ = m.Lock(own) },
+		"Mutex.LockFor":       func() { _ = m.LockFor(own, 1) },
+		"Mutex.LockCtx":       func() { _ = m.LockCtx(context.Background(), own) },
+		"Mutex.TryLock":       func() { m.TryLock(own) },
+		"RecursiveMutex.Lock": func() { _ = r.Lock(own) },
+		"Semaphore.Take":      func() { _ = f.Take(own) },
+		"Semaphore.TryTake":   func() { f.TryTake(own) },
+		"Spinlock.Lock":       func() { l.Lock(own) },
+		"Spinlock.TryLock":    func() { l.TryLock(own) },
+		"NotifyTake":          func() { _, _ = own.NotifyTake(true, 0) },
+		"Delay":               func() { _ = own.Delay(0) },
+		"EnterCritical":       func() { k.EnterCritical(own) },
+		"Release":             func() { _ = own.Release() },
+	} {
+		t.Run(name, func(t *testing.T) { foreign(g) })
+	}
+	assert.Nil(t, m.Holder())
+	assert.Nil(t, r.Holder())
+	assert.Nil(t, l.Holder())
+	assert.Equal(t, 1, f.Count())
+
+	require.NoError(t, m.Lock(own))
+	require.NoError(t, r.Lock(own))
+	l.Lock(own)
+	for name, g := range map[string]func(){
+		"Mutex.Unlock":          func() { _ = m.Unlock(own) },
+		"RecursiveMutex.Unlock": func() { _ = r.Unlock(own) },
+		"Spinlock.Unlock":       func() { l.Unlock(own) },
+	} {
+		t.Run(name, func(t *testing.T) { foreign(g) })
+	}
+	assert.Same(t, own, m.Holder())
+	assert.Same(t, own, r.Holder())
+	assert.Same(t, own, l.Holder())
+	l.Unlock(own)
+	assert.NoError(t, r.Unlock(own))
+	assert.NoError(t, m.Unlock(own))
+	assert.NoError(t, own.Release())
+}
+
+// An object that has been waited on belongs to that kernel; a task of another one
+// cannot wait there.
+func TestTaskOfAnotherKernelIsRefused(t *testing.T) {
+	leakless(t)
+	k1, k2 := newKernel(t, rtos.Config{}), newKernel(t, rtos.Config{})
+	alien := adopted(t, k2, "alien", 9)
+	m, free, s := rtos.NewMutex("m"), rtos.NewMutex("free"), rtos.NewBinary("s")
+	owner := spawn(t, k1, "owner", 1, func(o *rtos.Task) {
+		assert.NoError(t, m.Lock(o))
+		assert.NoError(t, free.Lock(o))
+		_, err := o.NotifyTake(true, rtos.Forever)
+		assert.NoError(t, err)
+		assert.NoError(t, m.Unlock(o))
+	})
+	var errM, errS error
+	w1 := spawn(t, k1, "w1", 2, func(w *rtos.Task) { errM = m.Lock(w); assert.NoError(t, m.Unlock(w)) })
+	w2 := spawn(t, k1, "w2", 2, func(w *rtos.Task) { errS = s.Take(w) })
+	wait := background(t, k1)
+	untilBlocked(t, owner, w1, w2)
+
+	misuses(t, miss("Mutex.Lock", "alien", "m", `another kernel`), func() { _ = m.Lock(alien) })
+	misuses(t, miss("Mutex.Lock", "alien", "m", `another kernel`), func() { _ = m.LockFor(alien, time.Second) })
+	misuses(t, miss("Mutex.Lock", "alien", "free", `held by task "owner" of another kernel`), func() { _ = free.Lock(alien) })
+	misuses(t, miss("Mutex.Unlock", "alien", "m", `held by task "owner"`), func() { _ = m.Unlock(alien) })
+	misuses(t, miss("Semaphore.Take", "alien", "s", "another kernel"), func() { _ = s.Take(alien) })
+	misuses(t, miss("Kernel.EnterCritical", "alien", "", "another kernel"), func() { k1.EnterCritical(alien) })
+	misuses(t, miss("Kernel.ExitCritical", "alien", "", "another kernel"), func() { k1.ExitCritical(alien) })
+	assert.Equal(t, 2, owner.Priority(), "lent by w1 alone")
+	assert.Equal(t, []*rtos.Task{w1}, m.Info().Waiters)
+	assert.Equal(t, []*rtos.Task{w2}, s.Info().Waiters)
+
+	assert.True(t, s.Give())
+	assert.NoError(t, owner.NotifyGive(), "a notification may come from anywhere")
+	require.NoError(t, wait())
+	assert.NoError(t, errM)
+	assert.NoError(t, errS)
+	assert.Len(t, k1.Orphans(), 1, "free was not given")
+
+	assert.NoError(t, m.Lock(alien), "a kernel that has ended lets go")
+	assert.NoError(t, m.Unlock(alien))
+	assert.ErrorIs(t, s.TakeFor(alien, time.Microsecond), rtos.ErrTimeout)
+	assert.NoError(t, alien.Release())
+}
