@@ -186,9 +186,10 @@ func (m *Mutex) try(t *Task) (ok bool, err error) {
 	}
 }
 
+var _ giver = (*Mutex)(nil)
+
 func (m *Mutex) isFree() bool { return m.o.word.Load()&ownerMask < firstID }
 
-// hasSome makes the mutex a thing whose unused wake can be passed on.
 func (m *Mutex) hasSome() bool { return m.isFree() }
 
 func (m *Mutex) lock(t *Task, d time.Duration, ctx context.Context) error {
@@ -364,6 +365,7 @@ func (m *Mutex) spin(t *Task) bool {
 			return true
 		}
 	}
+	spin.Refresh()
 	return false
 }
 

@@ -441,12 +441,12 @@ func (c *notifyCall) spin(t *Task, s *atomic.Uint64) bool {
 		if c.there(s.Load()) {
 			return true
 		}
-		if n&7 == 0 && !spin.Can() {
+		if n%spin.Stride == 0 && !spin.Can() {
 			break
 		}
 		spin.Pause(1)
 	}
-	for range 2 {
+	for range spin.Yields {
 		spin.Yield()
 		if c.there(s.Load()) {
 			return true

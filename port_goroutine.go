@@ -204,7 +204,7 @@ func (p *goroutinePort) Now() time.Duration { return time.Since(p.start) }
 
 // Spin is the general form of what the primitives do themselves on this port.
 func (p *goroutinePort) Spin(t *Task, n int) bool {
-	if n >= spin.Budget(t.own) || n&7 == 0 && !spin.Can() {
+	if n >= spin.Budget(t.own) || n%spin.Stride == 0 && !spin.Can() {
 		return false
 	}
 	spin.Pause(1)

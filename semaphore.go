@@ -231,12 +231,12 @@ func (s *Semaphore) spin(t *Task) bool {
 		if s.hasSome() && s.try() {
 			return true
 		}
-		if n&7 == 0 && !spin.Can() {
+		if n%spin.Stride == 0 && !spin.Can() {
 			break
 		}
 		spin.Pause(1)
 	}
-	for range 2 {
+	for range spin.Yields {
 		spin.Yield()
 		if s.try() {
 			return true

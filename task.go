@@ -216,7 +216,7 @@ func (t *Task) passOn() {
 	}
 	if t.w.word.CompareAndSwap(word, withState(word, stAsked)) {
 		if b := obj.body.Load(); b != nil {
-			if src, ok := b.self.(source); ok && src.hasSome() {
+			if g, ok := b.self.(giver); ok && g.hasSome() {
 				obj.wake(FromTask)
 			}
 		}

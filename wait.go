@@ -412,8 +412,13 @@ func (t *Task) exitWait() {
 
 // source is an object that tasks take something from by the plain protocol.
 type source interface {
-	try() bool     // take it, if it is there; lock-free
-	hasSome() bool // is it there?
+	giver
+	try() bool // take it, if it is there; lock-free
+}
+
+// giver is an object whose unused wake can be passed on.
+type giver interface {
+	hasSome() bool // is there something to take?
 }
 
 // acquire waits until src gives something or the limit is over. The set is left

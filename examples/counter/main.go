@@ -1,6 +1,6 @@
-// Counter counts to 20,000 with two tasks, in two ways: with a mutex, where a task may
-// count on for as long as nobody else is faster, and with notifications, where the two
-// must take turns. The benchmarks of package rtos measure the same two.
+// Counter counts to 20,000 with two tasks in two ways: under a mutex, where a task counts
+// on for as long as nobody is faster, and by notifications, where the tasks must take
+// turns. The benchmarks of package rtos measure the same two.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/tickwake/rtos"
 )
 
-const increments = 10_000 // by each task
+const increments = 10_000 // by each of the two tasks
 
 func main() {
 	if err := run(os.Stdout); err != nil {
@@ -22,53 +22,66 @@ func main() {
 }
 
 func run(w io.Writer) error {
-	for _, way := range []struct {
-		name  string
-		count func() (int, error)
-	}{
-		{"mutex", withMutex},
-		{"notifications", withNotifications},
-	} {
-		n, err := way.count()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "%s: counted to %d\n", way.name, n)
+	n, err := withMutex()
+	if err != nil {
+		return err
 	}
+	fmt.Fprintln(w, "with a mutex:", n)
+
+	n, err = withNotifications()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "with notifications:", n)
 	return nil
 }
 
 func withMutex() (counter int, err error) {
+	k, err := rtos.New(rtos.Config{})
+	if err != nil {
+		return 0, err
+	}
 	var m rtos.Mutex
-	body := func(t *rtos.Task) {
+	count := func(t *rtos.Task) {
 		for range increments {
-			if m.Lock(t) != nil {
-				return
-			}
+			m.Lock(t)
 			counter++
 			m.Unlock(t)
 		}
 	}
-	err = runTwo(body, body)
+	for _, name := range []string{"a", "b"} {
+		if _, err := k.Spawn(name, 1, count); err != nil {
+			return 0, err
+		}
+	}
+	err = k.Run(context.Background())
 	return counter, err
 }
 
 func withNotifications() (counter int, err error) {
-	var other [2]*rtos.Task
-	body := func(me int) func(*rtos.Task) {
+	k, err := rtos.New(rtos.Config{})
+	if err != nil {
+		return 0, err
+	}
+	count := func(peer **rtos.Task) func(*rtos.Task) {
 		return func(t *rtos.Task) {
-			other[1-me] = t
 			for range increments {
-				if _, err := t.NotifyTake(true, rtos.Forever); err != nil {
-					return
-				}
+				t.NotifyTake(true, rtos.Forever) // my turn
 				counter++
-				// The very last turn goes to a task that has ended: ErrDeleted,
-				// which does no harm.
-				other[me].NotifyGive()
+				(*peer).NotifyGive() // yours; the last one may find that you have ended
 			}
 		}
 	}
-	_ = body
-	return
+	var a, b *rtos.Task // set before Run, so before a body looks at them
+	if a, err = k.Spawn("a", 1, count(&b)); err != nil {
+		return 0, err
+	}
+	if b, err = k.Spawn("b", 1, count(&a)); err != nil {
+		return 0, err
+	}
+	if err := a.NotifyGive(); err != nil { // the first turn is a's
+		return 0, err
+	}
+	err = k.Run(context.Background())
+	return counter, err
 }
