@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"math/bits"
 	"slices"
 	"sync"
@@ -117,7 +118,7 @@ func (k *Kernel) Stop() {
 	if !k.stop.CompareAndSwap(false, true) {
 		return
 	}
-	if k.countBlocked() > 0 {
+	if k.cfg.Logger.Enabled(context.Background(), slog.LevelWarn) && k.countBlocked() > 0 {
 		k.cfg.Logger.Warn("rtos: kernel stopped with blocked tasks", "report", k.String())
 	}
 	for _, t := range k.snapshot() {
