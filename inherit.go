@@ -186,7 +186,7 @@ func (m *Mutex) settle(t *Task, b *objectBody) {
 		if want == effPrio(p) {
 			return
 		}
-		if h == t && t.k.cfg.Compat&CompatSelfTake != 0 && t.waiting == opLock {
+		if h == t && t.k.sched && t.k.cfg.Compat&CompatSelfTake != 0 {
 			misuse(opLock, t, b.name, "waits for its own mutex and would lower its own priority")
 		}
 		if h.prio.CompareAndSwap(p, withEff(p, want)) {

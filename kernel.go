@@ -175,7 +175,11 @@ func (k *Kernel) Adopt(name string, prio int) (*Task, error) {
 	if k.sched {
 		return nil, errUnsupported("Kernel.Adopt on a port that schedules")
 	}
-	return k.newTask("Adopt", name, prio, true)
+	t, err := k.newTask("Adopt", name, prio, true)
+	if err == nil {
+		t.resumeClock()
+	}
+	return t, err
 }
 
 func (k *Kernel) checkPriority(op, name string, prio int) {

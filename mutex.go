@@ -229,7 +229,7 @@ func (m *Mutex) lock(t *Task, d time.Duration, ctx context.Context) error {
 		}
 	}
 	b := m.o.bind(t, opLock, kindMutex, m)
-	t.waiting, t.deadline, t.ctx = opLock, t.k.until(d), ctx
+	t.deadline, t.ctx = t.k.until(d), ctx
 	return m.wait(t, b, single)
 }
 

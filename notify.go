@@ -360,7 +360,7 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 			return v, nil
 		}
 	}
-	t.waiting, t.deadline, t.ctx, t.abortMark = c.op, t.k.until(d), ctx, false
+	t.deadline, t.ctx, t.abortMark = t.k.until(d), ctx, false
 	word := t.publish(nil, 0)
 	why := stWoken
 	if c.begin(s, word>>stateBits) {

@@ -101,6 +101,7 @@ func (s *Semaphore) TryTake(t *Task) bool {
 // xSemaphoreTakeFromISR.
 func (s *Semaphore) TryTakeFromISR(isr *ISR) bool {
 	isr.check("Semaphore.TryTakeFromISR")
+	s.refuseZero("Semaphore.TryTakeFromISR", nil)
 	return s.try()
 }
 
@@ -120,9 +121,7 @@ func (s *Semaphore) giveSlow() bool {
 	for {
 		w := s.o.word.Load()
 		if w&countMask >= s.max {
-			if s.max == 0 {
-				misuse("Semaphore.Give", nil, "", "zero Semaphore: use NewBinary or NewCounting")
-			}
+			s.refuseZero("Semaphore.Give", nil)
 			return false
 		}
 		if w >= oneWaiter {
@@ -142,6 +141,7 @@ func (s *Semaphore) giveSlow() bool {
 // xSemaphoreGiveFromISR.
 func (s *Semaphore) GiveFromISR(isr *ISR) bool {
 	isr.check("Semaphore.GiveFromISR")
+	s.refuseZero("Semaphore.GiveFromISR", nil)
 	for {
 		w := s.o.word.Load()
 		if w&countMask >= s.max {
@@ -187,12 +187,16 @@ func (s *Semaphore) try() bool {
 	}
 }
 
+func (s *Semaphore) refuseZero(op string, t *Task) {
+	if s.max == 0 {
+		misuse(op, t, "", "zero Semaphore: use NewBinary or NewCounting")
+	}
+}
+
 func (s *Semaphore) hasSome() bool { return s.o.word.Load()&countMask != 0 }
 
 func (s *Semaphore) take(t *Task, d time.Duration, ctx context.Context) error {
-	if s.max == 0 {
-		misuse(opTake, t, "", "zero Semaphore: use NewBinary or NewCounting")
-	}
+	s.refuseZero(opTake, t)
 	if err := t.enter(opTake, s.o.name(), d, ctx); err != nil {
 		return err
 	}
@@ -213,8 +217,8 @@ func (s *Semaphore) take(t *Task, d time.Duration, ctx context.Context) error {
 	if b.k != t.k {
 		b = s.o.bind(t, opTake, b.kind, s)
 	}
-	t.waiting, t.deadline, t.ctx = opTake, t.k.until(d), ctx
-	return t.acquire(opTake, &s.o, b, s)
+	t.deadline, t.ctx = t.k.until(d), ctx
+	return t.acquire(&s.o, b, s)
 }
 
 // spin polls for as long as parking would cost; see package spin.

@@ -49,7 +49,6 @@ type Task struct {
 	abortMark bool     // an abort has not been noticed by a limit check
 	deadline  time.Duration
 	ctx       context.Context
-	waiting   string // what the present call is, for reports of misuse
 
 	order atomic.Int32  // ordering value of CompatOrder
 	ended atomic.Bool   // no access to any waiter set after this

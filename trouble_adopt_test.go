@@ -141,7 +141,7 @@ func TestAdoptedTaskIsToldThatItIsOver(t *testing.T) {
 				case err := <-result:
 					assert.ErrorIs(t, err, rtos.ErrDeleted)
 					<-result
-				case <-time.After(3 * time.Second):
+				case <-time.After(time.Second):
 					t.Error("its call does not return")
 					me.Delete() // wakes it
 					<-result

@@ -276,3 +276,36 @@ func TestTryLockOfARobustMutexWhoseOwnerDied(t *testing.T) {
 		})
 	}
 }
+
+// The next task of a slot starts with a clean wait, however the last one was ended.
+func TestSlotOfATaskDeletedWhileWaitingCanBeUsedAgain(t *testing.T) {
+	for _, c := range waits {
+		t.Run(c.name, func(t *testing.T) {
+			inWorlds(t, rtos.Config{Tasks: 2}, func(t *testing.T, k *rtos.Kernel) {
+				w := newWaitWorld(k)
+				ran := false
+				spawn(t, k, "boss", 1, func(me *rtos.Task) {
+					assert.NoError(t, w.m.Lock(me))
+					assert.NoError(t, w.r.Lock(me))
+					victim := spawn(t, k, "victim", 2, func(v *rtos.Task) { _ = c.wait(w, v) })
+					let(t, me, "it waits", func() bool { return isWaiting(victim) })
+					victim.Delete()
+					let(t, me, "it ends", func() bool { return victim.State() == rtos.StateDeleted })
+					heir := spawn(t, k, "heir", 2, func(h *rtos.Task) {
+						assert.ErrorIs(t, w.s.TakeFor(h, k.Ticks(1)), rtos.ErrTimeout)
+						_, err := h.NotifyTake(true, k.Ticks(1))
+						assert.ErrorIs(t, err, rtos.ErrTimeout)
+						assert.ErrorIs(t, w.m.LockFor(h, k.Ticks(1)), rtos.ErrTimeout)
+						ran = true
+					})
+					assert.Equal(t, victim.Slot(), heir.Slot())
+					let(t, me, "heir ends", func() bool { return heir.State() == rtos.StateDeleted })
+					assert.NoError(t, w.r.Unlock(me))
+					assert.NoError(t, w.m.Unlock(me))
+				})
+				finish(t, k)
+				assert.True(t, ran)
+			})
+		})
+	}
+}

@@ -424,7 +424,7 @@ type giver interface {
 // acquire waits until src gives something or the limit is over. The set is left
 // when the call ends: in between, a task whose wait word does not say waiting is
 // no candidate.
-func (t *Task) acquire(op string, o *object, b *objectBody, src source) error {
+func (t *Task) acquire(o *object, b *objectBody, src source) error {
 	k := t.k
 	joined := false
 	defer func() { // also when t is unwound
