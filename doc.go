@@ -12,9 +12,9 @@
 // of the current goroutine, so a call that may wait is a method of the calling task, or
 // takes it as an argument:
 //
-//	err := t.Delay(d)      // t waits
-//	err := m.Lock(t)       // t waits for m, and owns it then
-//	err := other.NotifyGive() // other is the target; the caller may be anybody
+//	err := t.Delay(d)         // t waits
+//	err := m.Lock(t)          // t waits for m, and owns it then
+//	err := other.NotifyGive() // other is the target, the caller may be anybody
 //
 // The methods of a Task are of two kinds. Those that act on the caller (Delay, NotifyTake,
 // NotifyWait, Yield, SuspendSelf, Exit, ...) are for the task alone, in its own goroutine;
@@ -66,8 +66,8 @@
 //
 // Tasks that are spawned before [Kernel.Run] begin with it, so a body may use variables
 // that are set between Spawn and Run, such as the *Task of a peer. A task spawned later
-// begins at once. Run returns when the last spawned task has ended. [Kernel.Adopt] makes a
-// task of a goroutine that already runs.
+// is ready at once. Run returns when the last spawned task has ended. [Kernel.Adopt] makes
+// a task of a goroutine that already runs, but not in a simulation.
 //
 // # Choosing a port
 //
@@ -103,7 +103,8 @@
 //	  free, a further mutex, or LockCtx  lock-free
 //	  held by another task               blocking; TryLock and a limit of 0 lock-free
 //	Mutex.Unlock                         wait-free if nobody waits, else lock-free
-//	RecursiveMutex                       as Mutex; again by the owner: wait-free
+//	RecursiveMutex                       as Mutex, but LockFor and TryLock lock-free;
+//	  taken again by its owner           wait-free
 //	Semaphore.Take and its forms         lock-free with tokens, else blocking
 //	Semaphore.Give, GiveFromISR          lock-free
 //	Semaphore.Count                      wait-free
@@ -127,8 +128,8 @@
 //
 // That is without the port. A give that wakes a parked task calls the port, and on the
 // goroutine port that is a send on a channel that never blocks, with the short locks that
-// the Go runtime has inside. No call in this table but those of the kernel's management
-// allocates in steady state; docs/size.md has the exceptions.
+// the Go runtime has inside. Taking, giving, notifying and waiting allocate nothing in
+// steady state; docs/size.md says what the first time costs.
 //
 // What synchronizes before what, in the terms of the Go memory model:
 //
@@ -148,8 +149,9 @@
 //     once more, and takes what is there, before it reports why it came back empty-handed.
 //   - A context that is done when the call begins makes it fail at once, even if it would
 //     not have to wait.
-//   - A deletion beats everything: the call does not return at all. The wake that the task
-//     had got goes to the next waiter.
+//   - A deletion, asked for before the task has taken what it was woken for, beats all that:
+//     the call does not return, and the wake goes to the next waiter. Only a mutex that has
+//     been handed over to the task is its own first.
 //
 // Who is woken first: the waiter of the highest priority, as it was when its wait began,
 // among equals the one that came first. A woken task owns nothing yet, it has to take what
@@ -206,9 +208,9 @@
 // no further. In a simulation unwinding is a panic that the kernel knows: a recover that
 // swallows it is met by it again at the next call.
 //
-// The consequence for errors: only an adopted task, or a deferred function, ever sees
-// [ErrDeleted] from a call on its own behalf. In a spawned task Lock and Take return nil,
-// unless somebody calls AbortDelay or the mutex is robust.
+// The consequence for errors: from a call that it makes for itself only an adopted task, or
+// a deferred function, ever gets [ErrDeleted]. In a spawned task the plain Lock and Take
+// return nil, unless somebody calls AbortDelay or the kernel's mutexes are robust.
 //
 // An adopted task is never unwound. Once it has been deleted, or the kernel is stopping or
 // over, its calls return ErrDeleted at once, even if what they ask for is there. So release
@@ -217,8 +219,9 @@
 // A panic in a task ends the run: the others are unwound, and Run returns a [*PanicError]
 // with the task's name and stack. A task that waits for ever keeps Run waiting on the
 // goroutine port; [Kernel.WriteTo] tells at any time who waits for what, and who holds that.
-// In a simulation Run ends when nothing can happen any more, and logs who is still blocked;
-// it returns nil.
+// In a simulation Run ends when no task is ready and no limit or interrupt is to come; it
+// does not wait for a context that something outside might end. It logs who is still
+// blocked, and returns nil.
 //
 // # Errors and misuse
 //
@@ -228,10 +231,11 @@
 // [context.Cause] tells it.
 //
 // What only a wrong program does panics with a [*MisuseError], where FreeRTOS would assert
-// or be undefined; nothing has been changed then. A nil task, a task of another kernel or
-// another goroutine's, a priority or slot out of range, a negative limit, taking one's own
-// plain mutex, giving another task's, waiting in a critical section, with the scheduler
-// suspended, with a spinlock held or in an interrupt, the zero value of a Semaphore.
+// or be undefined; nothing has been changed then. Such are a nil task, a
+// task of another kernel, or one that is in another call and so must be another
+// goroutine's; a priority or slot out of range, a negative limit; to take one's own plain
+// mutex or give another task's; to wait in a critical section, with the scheduler suspended,
+// with a spinlock held or in an interrupt; and the zero value of a Semaphore.
 //
 // A wrong configuration is an error of [New].
 //
@@ -248,8 +252,8 @@
 //
 // Limits, delays and periods are [time.Duration]. The goroutine port does not round them.
 // The simulation rounds up to ticks, so that a limit above 0 never becomes a poll, which is
-// what happens in C when pdMS_TO_TICKS truncates. As in FreeRTOS a delay of n ticks ends at
-// the n-th tick from now, so it lasts between n-1 and n ticks.
+// what happens in C when pdMS_TO_TICKS truncates. As in FreeRTOS, a delay of n ticks ends at
+// the n-th tick from now.
 //
 // [Kernel.Ticks] converts ticks to a duration, [Kernel.TickCount] is the clock in ticks and
 // wraps at 2^32, [Kernel.Now] does not wrap. [Forever] is portMAX_DELAY.
@@ -272,9 +276,9 @@
 //
 // To be switched by [Config].Compat, because they improve on an accident of the C code:
 //
-//   - [CompatOrder]: waiters queue by the priority last assigned, even where a loan came
-//     later. Without it by the effective priority when the wait began.
-//     [CompatBasePriorityQueue] is part of it.
+//   - [CompatOrder]: a task queues by the priority that was last assigned to it, be it its
+//     base by SetPriority or its effective one by a loan. Without it by its effective
+//     priority when the wait began. [CompatBasePriorityQueue] is part of it.
 //   - [CompatSelfTake]: a task that takes its own plain mutex waits for its limit, for ever
 //     if it has none. Without it that is misuse at once.
 //   - [CompatLostWake]: a task that was woken and then suspended or deleted, before it ran,
@@ -296,8 +300,9 @@
 //
 // # Build tags
 //
-//   - rtosdebug checks that a *Task is used by its own goroutine, and names the place where
-//     a section was entered that a task must not wait in. Every call is slower.
+//   - rtosdebug checks, in calls that may wait, that a *Task is used by its own goroutine,
+//     and names the place where a section was entered in which a task must not wait. It is
+//     slow.
 //   - rtos_purego replaces what internal/spin borrows from the Go runtime by plain Go, as
 //     other toolchains get it anyway. Only tasks with a thread of their own spin then.
 //
@@ -342,7 +347,7 @@
 //   - vTaskList, vTaskListTasks, vTaskGetRunTimeStatistics: [Kernel.WriteTo], [Kernel.String]
 //   - xTaskGetHandle: [Kernel.Task]
 //   - xTaskGetCurrentTaskHandle: the body's argument; in a simulation also [Kernel.Current]
-//   - xTaskGetSchedulerState: [Kernel.Stopping] tells one of it
+//   - xTaskGetSchedulerState: none, but see [Kernel.Stopping]
 //   - xTaskGetIdleTaskHandle: none
 //   - configASSERT: [MisuseError]
 //   - configTICK_RATE_HZ, configMAX_PRIORITIES, configTASK_NOTIFICATION_ARRAY_ENTRIES,
@@ -395,14 +400,15 @@
 //
 //   - SPINLOCK_INITIALIZER, portMUX_INITIALIZER_UNLOCKED, spinlock_initialize: the zero
 //     [Spinlock]
-//   - spinlock_acquire, portENTER_CRITICAL, portTRY_ENTER_CRITICAL: [Spinlock.Lock],
-//     [Spinlock.LockFor], [Spinlock.TryLock]
+//   - spinlock_acquire, portENTER_CRITICAL, portTRY_ENTER_CRITICAL, with
+//     portMUX_NO_TIMEOUT: [Spinlock.Lock]; with portMUX_TRY_LOCK: [Spinlock.TryLock]; with
+//     any other limit: [Spinlock.LockFor]
 //   - spinlock_release, portEXIT_CRITICAL: [Spinlock.Unlock]
 //   - portENTER_CRITICAL_ISR, portTRY_ENTER_CRITICAL_ISR: [Spinlock.LockFromISR],
 //     [Spinlock.TryLockFromISR]
 //   - portEXIT_CRITICAL_ISR: [Spinlock.UnlockFromISR]
 //   - portENTER_CRITICAL_SAFE, portEXIT_CRITICAL_SAFE: none
-//   - no C name: [Spinlock.Bare]
+//   - no C name: [Spinlock.Bare], [Spinlock.Holder]
 //
 // Interrupts:
 //

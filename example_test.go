@@ -171,7 +171,7 @@ func ExampleSemaphore() {
 	k, _ := rtos.New(rtos.Config{Port: sim.New(sim.Options{})})
 	channels := rtos.NewCounting("DMA channels", 2, 2)
 	for prio, name := range []string{"low", "middle", "high"} {
-		k.Spawn(name, prio, func(t *rtos.Task) {
+		k.Spawn(name, 1+prio, func(t *rtos.Task) {
 			channels.Take(t)
 			fmt.Println(k.Now(), name, "has a channel")
 			t.Delay(10 * time.Millisecond)
@@ -393,7 +393,7 @@ func ExampleKernel_WriteTo() {
 	})
 	k.Spawn("reporter", 3, func(t *rtos.Task) {
 		t.Delay(time.Millisecond)
-		t.SetPriority(0) // let high run first
+		t.SetPriority(1) // let high run first
 		k.WriteTo(os.Stdout)
 	})
 	k.Run(context.Background())
@@ -401,5 +401,5 @@ func ExampleKernel_WriteTo() {
 	// task             state     prio base  waits for
 	// low              Blocked      2    1  time
 	// high             Blocked      2    2  mutex "bus", held by "low"
-	// reporter         Running      0    0
+	// reporter         Running      1    1
 }

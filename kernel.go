@@ -195,8 +195,7 @@ var lastID atomic.Uint64
 
 const (
 	firstID   = 1 << 16
-	ownerBits = 48
-	ownerMask = 1<<ownerBits - 1
+	ownerMask = 1<<47 - 1
 )
 
 func init() { lastID.Store(firstID) }

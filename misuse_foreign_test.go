@@ -67,7 +67,7 @@ func TestForeignGoroutineIsRefusedUnderDebug(t *testing.T) {
 	var r rtos.RecursiveMutex
 	var l rtos.Spinlock
 	f := rtos.NewCounting("f", 1, 1)
-	foreign := func(g func()) {
+	foreign := func(t *testing.T, g func()) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -95,29 +95,31 @@ func TestForeignGoroutineIsRefusedUnderDebug(t *testing.T) {
 		"EnterCritical":       func() { k.EnterCritical(own) },
 		"Release":             func() { _ = own.Release() },
 	} {
-		t.Run(name, func(t *testing.T) { foreign(g) })
+		t.Run(name, func(t *testing.T) { foreign(t, g) })
 	}
 	assert.Nil(t, m.Holder())
 	assert.Nil(t, r.Holder())
-	assert.Nil(t, l.Holder())
 	assert.Equal(t, 1, f.Count())
-
-	require.NoError(t, m.Lock(own))
-	require.NoError(t, r.Lock(own))
-	l.Lock(own)
-	for name, g := range map[string]func(){
-		"Mutex.Unlock":          func() { _ = m.Unlock(own) },
-		"RecursiveMutex.Unlock": func() { _ = r.Unlock(own) },
-		"Spinlock.Unlock":       func() { l.Unlock(own) },
-	} {
-		t.Run(name, func(t *testing.T) { foreign(g) })
+	if !assert.Nil(t, l.Holder()) {
+		l.Unlock(own)
 	}
-	assert.Same(t, own, m.Holder())
-	assert.Same(t, own, r.Holder())
-	assert.Same(t, own, l.Holder())
-	l.Unlock(own)
-	assert.NoError(t, r.Unlock(own))
-	assert.NoError(t, m.Unlock(own))
+
+	for name, c := range map[string]struct {
+		take, give func()
+		holder     func() *rtos.Task
+	}{
+		"Mutex.Unlock":          {func() { _ = m.Lock(own) }, func() { _ = m.Unlock(own) }, m.Holder},
+		"RecursiveMutex.Unlock": {func() { _ = r.Lock(own) }, func() { _ = r.Unlock(own) }, r.Holder},
+		"Spinlock.Unlock":       {func() { l.Lock(own) }, func() { l.Unlock(own) }, l.Holder},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.take()
+			foreign(t, c.give)
+			if assert.Same(t, own, c.holder(), "it still holds") {
+				c.give()
+			}
+		})
+	}
 	assert.NoError(t, own.Release())
 }
 
@@ -135,11 +137,12 @@ func TestTaskOfAnotherKernelIsRefused(t *testing.T) {
 		assert.NoError(t, err)
 		assert.NoError(t, m.Unlock(o))
 	})
+	wait := background(t, k1)
+	untilBlocked(t, owner)
 	var errM, errS error
 	w1 := spawn(t, k1, "w1", 2, func(w *rtos.Task) { errM = m.Lock(w); assert.NoError(t, m.Unlock(w)) })
 	w2 := spawn(t, k1, "w2", 2, func(w *rtos.Task) { errS = s.Take(w) })
-	wait := background(t, k1)
-	untilBlocked(t, owner, w1, w2)
+	untilBlocked(t, w1, w2)
 
 	misuses(t, miss("Mutex.Lock", "alien", "m", `another kernel`), func() { _ = m.Lock(alien) })
 	misuses(t, miss("Mutex.Lock", "alien", "m", `another kernel`), func() { _ = m.LockFor(alien, time.Second) })

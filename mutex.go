@@ -22,8 +22,8 @@ import (
 // The n-th Unlock synchronizes before the m-th Lock returns, for any n < m. A
 // TryLock or a limited Lock that fails synchronizes nothing.
 //
-// The word of a mutex is the number of its owner (48 bits) under the number of
-// tasks in its waiter set (16 bits).
+// The word of a mutex is the number of its owner (47 bits), a mark that a waiter may be
+// overdue (1 bit), and the number of tasks in its waiter set (16 bits).
 type Mutex struct {
 	o object
 }
@@ -36,6 +36,12 @@ const (
 	// ownerDied stands in place of the owner when a robust mutex was left by a
 	// task that ended. Larger than any ask, smaller than any task number.
 	ownerDied = 1 << 15
+
+	// overdueBit makes a give look for a waiter to hand the mutex to before it frees
+	// it. An overdue waiter sets it whenever it begins to wait and clears it when it
+	// has the mutex or gives up; should that hide another overdue one, that one sets it
+	// again after its next wake.
+	overdueBit = 1 << 47
 )
 
 // NewMutex makes a mutex with a name for reports. Mirrors xSemaphoreCreateMutex.
@@ -59,7 +65,16 @@ func (m *Mutex) Lock(t *Task) error {
 	return m.lockSlow(t)
 }
 
-func (m *Mutex) lockSlow(t *Task) error { return m.lock(t, Forever, nil) }
+// lockSlow first does once more what Lock does, on a mutex that has waiters.
+func (m *Mutex) lockSlow(t *Task) error {
+	if t != nil && t.holds == nil && t.gate.Load() == 0 {
+		if w := m.o.word.Load(); w&ownerMask == 0 && m.o.word.CompareAndSwap(w, w|t.id) {
+			t.holds = m
+			return nil
+		}
+	}
+	return m.lock(t, Forever, nil)
+}
 
 // LockFor is [Mutex.Lock] with a limit; 0 polls and fails with [ErrWouldBlock], also
 // on a mutex that the task itself holds. After d it fails with [ErrTimeout]; the
@@ -105,7 +120,14 @@ func (m *Mutex) Unlock(t *Task) error {
 	return nil
 }
 
-func (m *Mutex) unlockSlow(t *Task) error { return m.unlock(t, opUnlock) }
+// unlockSlow first looks for the usual case, waiters of which none is overdue.
+func (m *Mutex) unlockSlow(t *Task) error {
+	if t != nil && t.holds == m && !t.k.sched && m.o.word.Load()&(ownerMask|overdueBit) == t.id {
+		t.holds = nil
+		return m.given(t, m.o.word.Add(-t.id), 0)
+	}
+	return m.unlock(t, opUnlock)
+}
 
 // Holder is the task that holds the mutex, nil if it is free or its owner has ended.
 // A snapshot: only "is it me" is reliable. Wait-free. Mirrors
@@ -241,8 +263,11 @@ func (m *Mutex) wait(t *Task, b *objectBody, single bool) (err error) {
 	var fair overtaking
 	defer func() { // also when t is unwound
 		if joined {
+			if fair.overdue {
+				t.w.overdue.Store(0)
+				m.o.word.And(^uint64(overdueBit))
+			}
 			m.o.leave(b, t.slot)
-			t.w.overdue.Store(0)
 		}
 		if taken {
 			t.holding(m)
@@ -280,8 +305,8 @@ func (m *Mutex) wait(t *Task, b *objectBody, single bool) (err error) {
 		if t.unwinding {
 			return ErrDeleted
 		}
-		if !k.sched && m.spin(t) {
-			if taken, err = m.try(t); taken {
+		if !k.sched {
+			if taken, err = m.spin(t); taken {
 				return err
 			}
 		}
@@ -289,6 +314,10 @@ func (m *Mutex) wait(t *Task, b *objectBody, single bool) (err error) {
 			t.unnest(nestWait) // before the wait is published
 		}
 		t.abortMark = false
+		if fair.overdue {
+			t.w.overdue.Store(1)
+			m.o.word.Or(overdueBit)
+		}
 		word := t.publish(&m.o, t.newRank(&m.o, b))
 		if !joined {
 			m.o.join(b, t.slot)
@@ -339,40 +368,40 @@ func (m *Mutex) pass() {
 	}
 }
 
-// spin polls for a while in the hope that the mutex is given soon; it reports
-// whether it looks free. The polls are sparse: dense ones steal the line from the
-// holder. A task that is more urgent than the holder does not spin unseen: it
-// publishes its wait and lends its priority at once.
-func (m *Mutex) spin(t *Task) bool {
-	id := m.o.word.Load() & ownerMask
-	if id < firstID {
-		return true
-	}
-	if h := t.k.byID(id); h == nil || h.Priority() < t.Priority() {
-		return false
+// spin tries for a while in the hope that the mutex is given soon; see package spin. A
+// task that is more urgent than the holder does not spin unseen: it publishes its wait
+// and lends its priority at once.
+func (m *Mutex) spin(t *Task) (ok bool, err error) {
+	word := m.o.word.Load()
+	if h := t.k.byID(word & ownerMask); h == nil || h.Priority() < t.Priority() {
+		return m.try(t)
 	}
 	if !t.k.native {
 		for n := 0; t.k.port.Spin(t, n); n++ {
-			if m.isFree() {
-				return true
+			if ok, err = m.try(t); ok {
+				return ok, err
 			}
 		}
-		return false
+		return false, nil
 	}
-	for n := 0; n < spin.MutexPolls && spin.Can(); n++ {
-		spin.Pause(spin.MutexPause)
-		if m.isFree() {
-			return true
+	free := word &^ ownerMask // what the word will be when it is given
+	polls, pause := spin.Mutex(t.own)
+	for n := 0; n < polls && spin.Can(); n++ {
+		spin.Pause(pause)
+		if m.o.word.CompareAndSwap(free, free|t.id) {
+			return true, nil
 		}
+		free = m.o.word.Load() &^ ownerMask
 	}
 	spin.Refresh()
-	return false
+	return m.try(t)
 }
 
 // overtaking counts how often a woken task found the mutex taken again.
 type overtaking struct {
-	times int
-	since time.Duration
+	times   int
+	since   time.Duration
+	overdue bool
 }
 
 const (
@@ -388,7 +417,7 @@ func (f *overtaking) again(m *Mutex, t *Task) {
 	h := t.k.byID(m.o.word.Load() & ownerMask)
 	if f.times >= maxOvertaken || now-f.since >= maxOvertakenFor ||
 		h != nil && h.Priority() < t.Priority() {
-		t.w.overdue.Store(1)
+		f.overdue = true
 	}
 }
 
@@ -447,7 +476,7 @@ func (m *Mutex) given(t *Task, word uint64, left int) error {
 // claim comes first, so that the waiter can no longer time out; then the owner word;
 // then the waiter is told.
 func (m *Mutex) handOver(t *Task, left int) bool {
-	if waitersIn(m.o.word.Load()) == 0 {
+	if m.o.word.Load()&overdueBit == 0 {
 		return false
 	}
 	b := m.o.body.Load()

@@ -92,6 +92,7 @@ func TestBubbleTimeAdvancesWhileATaskWaits(t *testing.T) {
 				synctest.Wait()
 				assert.Equal(t, rtos.StateBlocked, a.State())
 				time.Sleep(2*hour - hour/2)
+				synctest.Wait()
 				switch {
 				case c.give != nil:
 					assert.ErrorIs(t, first, rtos.ErrTimeout)

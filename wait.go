@@ -82,9 +82,12 @@ type objectBody struct {
 	wide *wideSet
 }
 
-const oneWaiter = 1 << ownerBits
+const (
+	countShift = 48
+	oneWaiter  = 1 << countShift
+)
 
-func waitersIn(word uint64) uint64 { return word >> ownerBits }
+func waitersIn(word uint64) uint64 { return word >> countShift }
 
 // noCopy makes go vet report copies of the objects.
 type noCopy struct{}
