@@ -156,14 +156,7 @@ var ways = []way{
 	{name: "SpinHandoff", needsTwo: true, make: func() arm {
 		return func(p *party) (v uint32) {
 			for range p.n {
-				v = atomic.LoadUint32(&p.c.value)
-				for i := 1; v&1 != uint32(p.me); i++ {
-					spin.Pause(1)
-					if i%stalled == 0 {
-						yieldThread()
-					}
-					v = atomic.LoadUint32(&p.c.value)
-				}
+				v = awaitTurn(&p.c.value, p.me)
 				if p.c.last != p.me {
 					p.c.last = p.me
 					p.c.hands++
@@ -174,6 +167,31 @@ var ways = []way{
 			return v
 		}
 	}},
+	// The limit for whatever is not the counter itself: SpinHandoff with the
+	// turn on a cache line of its own.
+	{name: "SpinHandoffApart", needsTwo: true, make: func() arm {
+		turn := new(padded[uint32])
+		return func(p *party) (v uint32) {
+			for range p.n {
+				awaitTurn(&turn.v, p.me)
+				v = p.c.hit(p.me)
+				atomic.StoreUint32(&turn.v, v)
+			}
+			return v
+		}
+	}},
+}
+
+func awaitTurn(turn *uint32, me int32) uint32 {
+	v := atomic.LoadUint32(turn)
+	for i := 1; v&1 != uint32(me); i++ {
+		spin.Pause(1)
+		if i%stalled == 0 {
+			yieldThread()
+		}
+		v = atomic.LoadUint32(turn)
+	}
+	return v
 }
 
 // stalled is the number of pauses, some microseconds and many hand-overs, after

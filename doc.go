@@ -235,7 +235,7 @@
 // task of another kernel, or one that is in another call and so must be another
 // goroutine's; a priority or slot out of range, a negative limit; to take one's own plain
 // mutex or give another task's; to wait in a critical section, with the scheduler suspended,
-// with a spinlock held or in an interrupt; and the zero value of a Semaphore.
+// with a spinlock held or in an interrupt; and the zero value of a Kernel or a Semaphore.
 //
 // A wrong configuration is an error of [New].
 //

@@ -53,6 +53,7 @@ func (t *Task) BasePriority() int { return basePrio(t.prio.Load()) }
 // unless an inherited one is higher. A priority out of range is misuse. Who already
 // waits keeps its place. Lock-free. Mirrors vTaskPrioritySet.
 func (t *Task) SetPriority(prio int) {
+	t.refuseNil("Task.SetPriority")
 	k := t.k
 	if prio < 0 || prio >= k.cfg.Priorities {
 		k.checkPriority("Task.SetPriority", t.name, prio)

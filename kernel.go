@@ -92,6 +92,7 @@ func New(c Config) (*Kernel, error) {
 // ended the run, else nil. Adopted tasks are not waited for. Run may be called
 // once; mirrors vTaskStartScheduler.
 func (k *Kernel) Run(ctx context.Context) error {
+	k.refuseZero("Kernel.Run")
 	if !k.phase.CompareAndSwap(phaseFresh, phaseRunning) {
 		return fmt.Errorf("rtos: Kernel.Run called twice: %w", ErrStopped)
 	}
@@ -99,13 +100,15 @@ func (k *Kernel) Run(ctx context.Context) error {
 	k.stop.Store(true)
 	k.phase.Store(phaseEnded)
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, t := range k.alive { // only adopted ones are left
-		t.request(askStop)
+	adopted, failure := slices.Clone(k.alive), k.err // only adopted ones are left
+	k.mu.Unlock()
+	for _, t := range adopted {
 		k.cfg.Logger.Warn("rtos: adopted task was not released before the kernel ended", "task", t.name)
+		t.request(askStop)
+		t.kick()
 	}
-	if k.err != nil {
-		return k.err
+	if failure != nil {
+		return failure
 	}
 	return err
 }
@@ -183,8 +186,15 @@ func (k *Kernel) Adopt(name string, prio int) (*Task, error) {
 }
 
 func (k *Kernel) checkPriority(op, name string, prio int) {
+	k.refuseZero(op)
 	if prio < 0 || prio >= k.cfg.Priorities {
 		misuse(op, nil, name, fmt.Sprintf("priority %d out of range 0 to %d", prio, k.cfg.Priorities-1))
+	}
+}
+
+func (k *Kernel) refuseZero(op string) {
+	if k == nil || k.port == nil {
+		misuse(op, nil, "", "zero Kernel: use New")
 	}
 }
 
@@ -235,7 +245,9 @@ func (k *Kernel) newTask(op, name string, prio int, adopted bool) (*Task, error)
 	t.prio.Store(packPrio(uint64(prio), uint64(prio), 0, 0))
 	t.order.Store(int32(prio))
 	t.gate.Store(debugGate)
-	t.adoptCaller()
+	if adopted {
+		t.adoptCaller()
+	}
 	k.tasks[slot].Store(t)
 	k.alive = append(k.alive, t)
 	return t, nil

@@ -73,7 +73,7 @@ func (m *Mutex) lockSlow(t *Task) error {
 			return nil
 		}
 	}
-	return m.lock(t, Forever, nil)
+	return m.lock(opLock, t, Forever, nil)
 }
 
 // LockFor is [Mutex.Lock] with a limit; 0 polls and fails with [ErrWouldBlock], also
@@ -84,24 +84,29 @@ func (m *Mutex) LockFor(t *Task, d time.Duration) error {
 		t.holds = m
 		return nil
 	}
-	return m.lock(t, d, nil)
+	return m.lock(opLock, t, d, nil)
 }
 
 // LockCtx is [Mutex.Lock] until ctx is done: then it fails with the context's cause.
 // A context that is done already fails even if the mutex is free.
 func (m *Mutex) LockCtx(ctx context.Context, t *Task) error {
-	return m.lock(t, Forever, ctx)
+	return m.lock(opLock, t, Forever, ctx)
 }
 
-// TryLock takes the mutex if it is free; it lends nothing to the holder. Lock-free.
+// TryLock takes the mutex if it is free; it lends nothing to the holder. It does not
+// tell whether the last owner of a robust mutex died: LockFor with a limit of 0 does.
+// Lock-free.
 // Mirrors xSemaphoreTake with a limit of 0.
 func (m *Mutex) TryLock(t *Task) bool {
 	if t != nil && t.holds == nil && m.o.word.CompareAndSwap(t.gate.Load(), t.id) {
 		t.holds = m
 		return true
 	}
-	return m.lock(t, 0, nil) == nil
+	return took(m.lock(opLock, t, 0, nil))
 }
+
+// took tells whether an outcome means that the mutex is taken.
+func took(err error) bool { return err == nil || err == ErrOwnerDied }
 
 // Unlock gives the mutex back and wakes the first waiter, who then has to take it.
 // What the task had inherited ends with the last mutex it gives. [ErrNotOwner]:
@@ -110,7 +115,7 @@ func (m *Mutex) TryLock(t *Task) bool {
 //
 // Lock-free; wait-free if nobody waits. Mirrors xSemaphoreGive.
 func (m *Mutex) Unlock(t *Task) error {
-	if t == nil || t.holds != m || !m.o.word.CompareAndSwap(t.id, 0) {
+	if debugGate != 0 || t == nil || t.holds != m || !m.o.word.CompareAndSwap(t.id, 0) {
 		return m.unlockSlow(t)
 	}
 	t.holds = nil
@@ -122,7 +127,7 @@ func (m *Mutex) Unlock(t *Task) error {
 
 // unlockSlow first looks for the usual case, waiters of which none is overdue.
 func (m *Mutex) unlockSlow(t *Task) error {
-	if t != nil && t.holds == m && !t.k.sched && m.o.word.Load()&(ownerMask|overdueBit) == t.id {
+	if debugGate == 0 && t != nil && t.holds == m && !t.k.sched && m.o.word.Load()&(ownerMask|overdueBit) == t.id {
 		t.holds = nil
 		return m.given(t, m.o.word.Add(-t.id), 0)
 	}
@@ -179,7 +184,7 @@ type locker struct {
 }
 
 func (l *locker) Lock() {
-	if err := l.m.Lock(l.t); err != nil && err != ErrOwnerDied {
+	if err := l.m.Lock(l.t); !took(err) {
 		panic(err)
 	}
 }
@@ -214,8 +219,8 @@ func (m *Mutex) isFree() bool { return m.o.word.Load()&ownerMask < firstID }
 
 func (m *Mutex) hasSome() bool { return m.isFree() }
 
-func (m *Mutex) lock(t *Task, d time.Duration, ctx context.Context) error {
-	if err := t.enter(opLock, m.o.name(), d, ctx); err != nil {
+func (m *Mutex) lock(op string, t *Task, d time.Duration, ctx context.Context) error {
+	if err := t.enter(op, m.o.name(), d, ctx); err != nil {
 		return err
 	}
 	id := m.o.word.Load() & ownerMask
@@ -224,7 +229,7 @@ func (m *Mutex) lock(t *Task, d time.Duration, ctx context.Context) error {
 		case d == 0:
 			return ErrWouldBlock
 		case t.k.cfg.Compat&CompatSelfTake == 0:
-			misuse(opLock, t, m.o.name(), "the task holds it already")
+			misuse(op, t, m.o.name(), "the task holds it already")
 		}
 	}
 	single := t.holds != nil && t.holds != &several
@@ -244,13 +249,13 @@ func (m *Mutex) lock(t *Task, d time.Duration, ctx context.Context) error {
 	case t.unwinding:
 		return ErrDeleted
 	}
-	t.mayBlock(opLock, m.o.name())
+	t.mayBlock(op, m.o.name())
 	if id >= firstID && t.k.byID(id) == nil {
 		if h := lookup(id); h != nil && h.k != t.k {
-			misuse(opLock, t, m.o.name(), fmt.Sprintf("held by task %q of another kernel", h.name))
+			misuse(op, t, m.o.name(), fmt.Sprintf("held by task %q of another kernel", h.name))
 		}
 	}
-	b := m.o.bind(t, opLock, kindMutex, m)
+	b := m.o.bind(t, op, kindMutex, m)
 	t.deadline, t.ctx = t.k.until(d), ctx
 	return m.wait(t, b, single)
 }

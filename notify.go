@@ -77,7 +77,7 @@ const (
 func (t *Task) NotifyGive() error {
 	// An empty slot is the usual case. To swap without looking first moves the cache
 	// line once instead of twice.
-	if t.slot0.CompareAndSwap(0, 1<<valueShift|slotReceived) {
+	if t != nil && t.slot0.CompareAndSwap(0, 1<<valueShift|slotReceived) {
 		return nil
 	}
 	return t.NotifyGiveAt(0)
@@ -145,6 +145,7 @@ func (t *Task) NotifyQueryAtFromISR(isr *ISR, i int, v uint32, a Action) (prev u
 }
 
 func (t *Task) notifySlot(op string, i int) *atomic.Uint64 {
+	t.refuseNil(op)
 	if i < 0 || i >= t.numSlots() {
 		misuse(op, nil, t.name, fmt.Sprintf("notification slot %d out of range 0 to %d", i, t.numSlots()-1))
 	}
@@ -373,7 +374,7 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 	}
 	if t.gate.Load()&(askSuspend|askEnd) != 0 {
 		t.unpublish(word)
-		t.stopNotifyWait()
+		t.stopNotifyWait(word)
 		if err := t.heed(); err != nil {
 			t.ctx = nil
 			return 0, err
@@ -397,19 +398,20 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 // endNotifyWait leaves nothing waiting when the call is left by unwinding.
 func (t *Task) endNotifyWait(s *atomic.Uint64, word uint64) {
 	if t.unwinding {
-		t.stopNotifyWait()
+		t.stopNotifyWait(word)
 		t.unpublish(word)
 		t.ctx = nil
 	}
 }
 
-// stopNotifyWait makes every slot of t that says waiting say nothing.
-func (t *Task) stopNotifyWait() {
+// stopNotifyWait makes the slot that waits in the wait of this word say nothing. In a
+// simulation any slot that waits: the task may have left that wait and not have run.
+func (t *Task) stopNotifyWait(word uint64) {
 	for i := range t.numSlots() {
 		s := t.slotAt(i)
 		for {
 			old := s.Load()
-			if old&slotState != slotWaiting ||
+			if old&slotState != slotWaiting || !t.k.sched && old>>2&epochMask != word>>stateBits&epochMask ||
 				s.CompareAndSwap(old, packSlot(slotValue(old), 0, slotNone)) {
 				break
 			}

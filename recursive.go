@@ -19,7 +19,10 @@ type RecursiveMutex struct {
 	again atomic.Uint32 // how often its owner has taken it beyond the first time
 }
 
-const opRecursiveUnlock = "RecursiveMutex.Unlock"
+const (
+	opRecursiveLock   = "RecursiveMutex.Lock"
+	opRecursiveUnlock = "RecursiveMutex.Unlock"
+)
 
 // NewRecursiveMutex makes a recursive mutex with a name for reports. Mirrors
 // xSemaphoreCreateRecursiveMutex.
@@ -50,17 +53,17 @@ func (m *RecursiveMutex) LockCtx(ctx context.Context, t *Task) error {
 }
 
 // TryLock takes the mutex if it is free or the task's own. Lock-free.
-func (m *RecursiveMutex) TryLock(t *Task) bool { return m.lock(t, 0, nil) == nil }
+func (m *RecursiveMutex) TryLock(t *Task) bool { return took(m.lock(t, 0, nil)) }
 
 func (m *RecursiveMutex) lock(t *Task, d time.Duration, ctx context.Context) error {
 	if t != nil && m.m.o.word.Load()&ownerMask == t.id {
-		if err := t.enter("RecursiveMutex.Lock", m.m.o.name(), d, ctx); err != nil {
+		if err := t.enter(opRecursiveLock, m.m.o.name(), d, ctx); err != nil {
 			return err
 		}
 		m.again.Add(1)
 		return nil
 	}
-	err := m.m.lock(t, d, ctx)
+	err := m.m.lock(opRecursiveLock, t, d, ctx)
 	if err == ErrOwnerDied {
 		m.again.Store(0)
 	}
@@ -71,7 +74,7 @@ func (m *RecursiveMutex) lock(t *Task, d time.Duration, ctx context.Context) err
 // A task that does not hold it gets [ErrNotOwner], and nothing is changed.
 // Lock-free. Mirrors xSemaphoreGiveRecursive.
 func (m *RecursiveMutex) Unlock(t *Task) error {
-	if t == nil || t.holds != &m.m || m.again.Load() != 0 || !m.m.o.word.CompareAndSwap(t.id, 0) {
+	if debugGate != 0 || t == nil || t.holds != &m.m || m.again.Load() != 0 || !m.m.o.word.CompareAndSwap(t.id, 0) {
 		return m.unlock(t)
 	}
 	t.holds = nil

@@ -113,6 +113,8 @@ func (k *Kernel) checkSection(op string, t *Task) {
 		misuse(op, nil, "", "nil task")
 	case t.k != k:
 		misuse(op, t, "", "the task is another kernel's")
+	case t.ended.Load():
+		misuse(op, t, "", "the task has ended")
 	}
 	t.checkCaller(op)
 }

@@ -32,15 +32,17 @@ const (
 	opSpinUnlock = "Spinlock.Unlock"
 
 	spinlockMaxDepth = 255
+	spinlockPauses   = 30 // before it yields
 	spinlockBare     = 1
 	spinlockISR      = 2
 )
 
 // Lock takes the lock, however long it takes. Blocking: it spins while another task
-// holds the lock. Mirrors portENTER_CRITICAL and spinlock_acquire with
+// holds the lock. A task that is to end is unwound while it spins, unless it is adopted:
+// that one spins on. A lock whose holder has ended is misuse. Mirrors portENTER_CRITICAL and spinlock_acquire with
 // portMUX_NO_TIMEOUT.
 func (l *Spinlock) Lock(t *Task) {
-	if t != nil && l.word.CompareAndSwap(0, t.id) {
+	if debugGate == 0 && t != nil && l.word.CompareAndSwap(0, t.id) {
 		t.spinlocks++
 		return
 	}
@@ -50,7 +52,7 @@ func (l *Spinlock) Lock(t *Task) {
 // TryLock takes the lock if it is free or the task's own. Wait-free. Mirrors
 // portTRY_ENTER_CRITICAL with portMUX_TRY_LOCK.
 func (l *Spinlock) TryLock(t *Task) bool {
-	if t != nil && l.word.CompareAndSwap(0, t.id) {
+	if debugGate == 0 && t != nil && l.word.CompareAndSwap(0, t.id) {
 		t.spinlocks++
 		return true
 	}
@@ -60,7 +62,7 @@ func (l *Spinlock) TryLock(t *Task) bool {
 // LockFor is [Spinlock.Lock] with a limit: after d it fails with [ErrTimeout], and
 // with d = 0 after one try with [ErrWouldBlock]. Mirrors spinlock_acquire.
 func (l *Spinlock) LockFor(t *Task, d time.Duration) error {
-	if t != nil && d >= 0 && l.word.CompareAndSwap(0, t.id) {
+	if debugGate == 0 && t != nil && d >= 0 && l.word.CompareAndSwap(0, t.id) {
 		t.spinlocks++
 		return nil
 	}
@@ -70,7 +72,7 @@ func (l *Spinlock) LockFor(t *Task, d time.Duration) error {
 // Unlock undoes one acquisition. A lock that the task does not hold is misuse.
 // Wait-free. Mirrors portEXIT_CRITICAL and spinlock_release.
 func (l *Spinlock) Unlock(t *Task) {
-	if t == nil || l.again.Load() != 0 || l.word.Load() != t.id {
+	if debugGate != 0 || t == nil || l.again.Load() != 0 || l.word.Load() != t.id {
 		l.unlock(t)
 		return
 	}
@@ -86,6 +88,9 @@ func (l *Spinlock) lock(t *Task, d time.Duration) error {
 		misuse(opSpinLock, t, "", "negative limit "+d.String())
 	}
 	t.checkCaller(opSpinLock)
+	if t.ended.Load() {
+		misuse(opSpinLock, t, "", "the task has ended")
+	}
 	if l.word.Load() == t.id {
 		if l.again.Load() == spinlockMaxDepth-1 {
 			misuse(opSpinLock, t, "", fmt.Sprintf("taken more than %d times", spinlockMaxDepth))
@@ -94,15 +99,16 @@ func (l *Spinlock) lock(t *Task, d time.Duration) error {
 		t.spinlocks++
 		return nil
 	}
-	if err := l.acquire(t.id, d, t.k, t); err != nil {
+	if err := l.acquire(t.id, d, t); err != nil {
 		return err
 	}
 	t.spinlocks++
 	return nil
 }
 
-// acquire spins until the lock is id's. k is nil for a bare holder.
-func (l *Spinlock) acquire(id uint64, d time.Duration, k *Kernel, t *Task) error {
+// acquire spins until the lock is id's, for t if that is not nil. Once the short spin is
+// over it looks at what would make it spin for ever: t is to end, or the holder has.
+func (l *Spinlock) acquire(id uint64, d time.Duration, t *Task) error {
 	var deadline time.Duration
 	for n := 0; ; n++ {
 		if l.word.Load() == 0 && l.word.CompareAndSwap(0, id) {
@@ -111,21 +117,38 @@ func (l *Spinlock) acquire(id uint64, d time.Duration, k *Kernel, t *Task) error
 		if d == 0 {
 			return ErrWouldBlock
 		}
-		if k != nil && d != Forever {
+		if t != nil && d != Forever {
 			if n == 0 {
-				deadline = k.until(d)
-			} else if k.port.Now() >= deadline {
+				deadline = t.k.until(d)
+			} else if t.k.port.Now() >= deadline {
 				return ErrTimeout
 			}
 		}
-		switch {
-		case k != nil && k.sched:
-			k.port.Work(t, k.cfg.Tick) // a try that fails costs time, or time would stand still
-		case n < 30 && spin.Can():
-			spin.Pause(1 + n/4)
-		default:
-			runtime.Gosched()
+		if t != nil && t.k.sched {
+			t.k.port.Work(t, t.k.cfg.Tick) // a try that fails costs time, or time would stand still
+			continue
 		}
+		if n < spinlockPauses && spin.Can() {
+			spin.Pause(1 + n/4)
+			continue
+		}
+		runtime.Gosched()
+		if t != nil && t.gate.Load()&askEnd != 0 {
+			if err := t.heed(); err != nil && d != Forever {
+				return err
+			}
+		}
+		if n%1024 == 1023 {
+			l.refuseDead(t)
+		}
+	}
+}
+
+// refuseDead reports a lock whose holder has ended.
+func (l *Spinlock) refuseDead(t *Task) {
+	id := l.word.Load()
+	if id >= firstID && lookup(id) == nil && l.word.Load() == id {
+		misuse(opSpinLock, t, "", "held by a task that has ended")
 	}
 }
 
@@ -157,7 +180,7 @@ func (l *Spinlock) LockFromISR(isr *ISR) {
 		}
 		return
 	}
-	_ = l.acquire(spinlockISR, Forever, nil, nil)
+	_ = l.acquire(spinlockISR, Forever, nil)
 }
 
 // TryLockFromISR takes the lock in an interrupt if it is free. Wait-free.
@@ -189,7 +212,7 @@ func (l *Spinlock) Bare() sync.Locker { return (*bareSpinlock)(l) }
 
 type bareSpinlock Spinlock
 
-func (b *bareSpinlock) Lock() { _ = (*Spinlock)(b).acquire(spinlockBare, Forever, nil, nil) }
+func (b *bareSpinlock) Lock() { _ = (*Spinlock)(b).acquire(spinlockBare, Forever, nil) }
 
 func (b *bareSpinlock) Unlock() {
 	if !b.word.CompareAndSwap(spinlockBare, 0) {

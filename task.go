@@ -26,7 +26,7 @@ func (s State) String() string {
 func (t *Task) main() {
 	defer t.finish()
 	t.adoptCaller()
-	if t.gate.Load()&askEnd != 0 {
+	if t.heed() != nil {
 		return
 	}
 	t.resumeClock()
@@ -40,11 +40,6 @@ func (t *Task) finish() {
 	}
 	t.unwinding = true
 	t.pauseClock()
-	t.k.section.abandon(t)
-	t.orphanMutexes()
-	if t.timer != nil {
-		t.timer.Stop()
-	}
 	port := t.k.port
 	t.retire()
 	port.End(t)
@@ -53,6 +48,8 @@ func (t *Task) finish() {
 // retire makes t a thing of the past. Its last access to any waiter set has been
 // made; the slot is free only now, so nobody can take a new task for it.
 func (t *Task) retire() {
+	t.leaveBehind()
+	t.leaveWait()
 	for i := range t.numSlots() {
 		t.closeSlot(i)
 	}
@@ -60,6 +57,18 @@ func (t *Task) retire() {
 	t.gate.Or(askDelete)
 	t.k.forget(t)
 	close(t.done)
+}
+
+// leaveBehind reports what t still holds and stops its timer.
+func (t *Task) leaveBehind() {
+	t.k.section.abandon(t)
+	t.orphanMutexes()
+	if t.spinlocks > 0 {
+		t.k.cfg.Logger.Warn("rtos: task ended with a spinlock held", "task", t.name)
+	}
+	if t.timer != nil {
+		t.timer.Stop()
+	}
 }
 
 // unwindPanic is what a port panics with to leave a task's body, where
@@ -88,6 +97,7 @@ func (t *Task) heed() error {
 				return ErrDeleted
 			}
 			t.unwinding = true
+			t.leaveWait()
 			t.k.port.Unwind(t)
 			return ErrDeleted // a port that cannot unwind just now
 		case g&askSuspend != 0:
@@ -100,6 +110,11 @@ func (t *Task) heed() error {
 	}
 }
 
+// leaveWait makes the wait word idle: t will not come back to the wait it was in.
+func (t *Task) leaveWait() {
+	t.w.word.Store(withState(t.w.word.Load(), stIdle))
+}
+
 // request stores a request, then ends the wait that it finds. The task publishes
 // its wait, then reads the requests: one of the two sees the other
 // (model/suspend.pml).
@@ -108,20 +123,17 @@ func (t *Task) request(a ask) {
 	t.endWait(stAsked)
 }
 
-// endWait moves the wait of t, if it is in one, to the given state. The wait word
-// belongs to t and not to a later task of the slot if t is still there after the
-// word was read.
-func (t *Task) endWait(s waitState) bool {
+// endWait moves the wait of t, if it is in one, to the given state, and tells which
+// wait that was. The wait word belongs to t and not to a later task of the slot if t is
+// still there after the word was read.
+func (t *Task) endWait(s waitState) (word uint64, ok bool) {
 	for {
-		word := t.w.word.Load()
-		if stateOf(word) != stWaiting {
-			return false
-		}
-		if t.ended.Load() {
-			return false
+		word = t.w.word.Load()
+		if stateOf(word) != stWaiting || t.ended.Load() {
+			return word, false
 		}
 		if t.w.word.CompareAndSwap(word, withState(word, s)) {
-			return true
+			return word, true
 		}
 	}
 }
@@ -145,6 +157,7 @@ func (t *Task) kick() {
 // return ErrDeleted. A task that ends itself calls [Task.Exit]. Lock-free.
 // Mirrors vTaskDelete.
 func (t *Task) Delete() {
+	t.refuseNil("Task.Delete")
 	if t.k.sched && t.k.Current() == t && !t.k.traits.InInterrupt() {
 		t.Exit()
 		return
@@ -163,6 +176,7 @@ func (t *Task) Delete() {
 // adopted task is not unwound: Exit only marks it as deleted. Mirrors
 // vTaskDelete(NULL).
 func (t *Task) Exit() {
+	t.refuseNil("Task.Exit")
 	if t.k.sched && t.sections > 0 {
 		misuse("Task.Exit", t, "", "the scheduler is suspended"+t.enteredAt())
 	}
@@ -174,10 +188,20 @@ func (t *Task) Exit() {
 // returns [ErrDeleted] to a deleted task that is adopted or unwinding, else nil,
 // and otherwise costs one load. Called by the task itself.
 func (t *Task) Checkpoint() error {
-	if t.gate.Load() == 0 {
+	if t != nil && t.gate.Load() == 0 {
 		return nil
 	}
+	t.refuseNil("Task.Checkpoint")
+	t.checkCaller("Task.Checkpoint")
 	return t.heed()
+}
+
+// refuseNil reports a nil task as misuse, not as a fault that some machines cannot
+// recover from.
+func (t *Task) refuseNil(op string) {
+	if t == nil {
+		misuse(op, nil, "", "nil task")
+	}
 }
 
 // Suspend stops the task until [Task.Resume], from anywhere; it does not nest. A
@@ -188,6 +212,7 @@ func (t *Task) Checkpoint() error {
 // from the call on. A task that suspends itself calls [Task.SuspendSelf].
 // Lock-free. Mirrors vTaskSuspend.
 func (t *Task) Suspend() {
+	t.refuseNil("Task.Suspend")
 	if t.ended.Load() {
 		return
 	}
@@ -196,8 +221,11 @@ func (t *Task) Suspend() {
 		return
 	}
 	t.gate.Or(askSuspend)
-	ok := t.endWait(stAsked)
-	t.stopNotifyWait()
+	word, ok := t.endWait(stAsked)
+	if ok || t.k.sched {
+		// Elsewhere a task that was not found waiting hears the request by itself.
+		t.stopNotifyWait(word)
+	}
 	if !ok && t.k.sched && t.k.cfg.Compat&CompatLostWake == 0 {
 		t.passOn()
 	}
@@ -241,6 +269,7 @@ func (t *Task) SuspendSelf() error {
 // Resume lets a suspended task go on, from anywhere; on any other task it does
 // nothing. Lock-free. Mirrors vTaskResume.
 func (t *Task) Resume() {
+	t.refuseNil("Task.Resume")
 	if t.resume(FromTask); t.k.sched {
 		t.k.port.Switch(nil, Woke)
 	}
@@ -251,6 +280,7 @@ func (t *Task) Resume() {
 // xTaskResumeFromISR.
 func (t *Task) ResumeFromISR(isr *ISR) bool {
 	isr.check("Task.ResumeFromISR")
+	t.refuseNil("Task.ResumeFromISR")
 	outranks := t.resume(FromISR)
 	if cur := t.k.Current(); cur != nil && cur.sections > 0 {
 		return false // FreeRTOS decides when the scheduler is resumed
@@ -270,7 +300,8 @@ func (t *Task) resume(from Origin) bool {
 // waited for is there when it runs. A task that is suspended is not in a wait.
 // Lock-free. Mirrors xTaskAbortDelay.
 func (t *Task) AbortDelay() bool {
-	ok := t.endWait(stAborted)
+	t.refuseNil("Task.AbortDelay")
+	_, ok := t.endWait(stAborted)
 	if ok {
 		if t.k.sched {
 			t.k.port.Disarm(t)
@@ -308,6 +339,7 @@ func (t *Task) State() State {
 // by that goroutine, outside any wait. Releasing a task that was not adopted is
 // misuse; releasing twice answers [ErrDeleted]. Mutexes still held become orphans.
 func (t *Task) Release() error {
+	t.refuseNil("Task.Release")
 	if !t.adopted {
 		misuse("Task.Release", t, "", "the task was not adopted")
 	}
@@ -318,11 +350,6 @@ func (t *Task) Release() error {
 	if stateOf(t.w.word.Load()) != stIdle {
 		misuse("Task.Release", t, "", "the task is in another call: a *Task may only be used by its own goroutine")
 	}
-	t.k.section.abandon(t)
-	t.orphanMutexes()
-	if t.timer != nil {
-		t.timer.Stop()
-	}
 	t.retire()
 	return nil
 }
@@ -330,6 +357,8 @@ func (t *Task) Release() error {
 // Yield lets other ready tasks of the same priority run first; on a port without a
 // scheduler it is runtime.Gosched. It obeys requests. Mirrors taskYIELD.
 func (t *Task) Yield() {
+	t.refuseNil("Task.Yield")
+	t.checkCaller("Task.Yield")
 	if t.gate.Load()&(askSuspend|askEnd) != 0 && t.heed() != nil {
 		return
 	}
@@ -402,6 +431,8 @@ func (t *Task) delayUntil(deadline time.Duration) error {
 // Work uses d of processor time: virtual in a simulation, where nothing else takes
 // time; computing for d of wall time elsewhere.
 func (t *Task) Work(d time.Duration) {
+	t.refuseNil("Task.Work")
+	t.checkCaller("Task.Work")
 	if d < 0 {
 		misuse("Task.Work", t, "", "negative duration "+d.String())
 	}
