@@ -184,7 +184,8 @@
 //
 // A mutex that a task did not give before it ended stays taken, is logged, and appears in
 // [Kernel.Orphans]; with [Config].Robust the next taker gets it together with
-// [ErrOwnerDied]. [Mutex.Locker] makes a [sync.Locker] of a mutex and a task.
+// [ErrOwnerDied]: it owns the mutex then and has to give it, as after any Lock.
+// [Mutex.Locker] makes a [sync.Locker] of a mutex and a task.
 //
 // A [Spinlock] has none of that: no inheritance, no order, no rescue. It is for sections of
 // a few instructions; waiting while one holds it is misuse.
@@ -231,11 +232,11 @@
 // [context.Cause] tells it.
 //
 // What only a wrong program does panics with a [*MisuseError], where FreeRTOS would assert
-// or be undefined; nothing has been changed then. Such are a nil task, a
-// task of another kernel, or one that is in another call and so must be another
-// goroutine's; a priority or slot out of range, a negative limit; to take one's own plain
-// mutex or give another task's; to wait in a critical section, with the scheduler suspended,
-// with a spinlock held or in an interrupt; and the zero value of a Kernel or a Semaphore.
+// or be undefined; nothing has been changed then. That is a nil task, a task of another
+// kernel, or one that is in another call and so must be another goroutine's; a priority or
+// slot out of range, a negative limit; to take one's own plain mutex or give another task's;
+// to wait in a critical section, with the scheduler suspended, with a spinlock held or in an
+// interrupt; and to use the zero value of a Kernel or a Semaphore.
 //
 // A wrong configuration is an error of [New].
 //
@@ -296,7 +297,9 @@
 //
 // Queues and queue sets, event groups, stream and message buffers, software timers, the
 // policy [InheritChained], several cores and core affinity in the simulation. In the
-// simulation a task that spins for a [Spinlock] does not yet let a less urgent owner run.
+// simulation a task that spins for a [Spinlock] does not yet let a less urgent owner run,
+// and Run may end while a task of priority 0 is ready, because idle shares its level: begin
+// at 1.
 //
 // # Build tags
 //

@@ -229,8 +229,12 @@ func (t *Task) Suspend() {
 	if !ok && t.k.sched && t.k.cfg.Compat&CompatLostWake == 0 {
 		t.passOn()
 	}
-	if t.k.sched {
+	switch {
+	case t.k.sched:
 		t.k.port.Evict(t)
+	case ok:
+		// Whose wait was ended has to see it: a resume in between finds nothing to undo.
+		t.k.port.Ready(t, FromTask)
 	}
 }
 
