@@ -38,7 +38,7 @@ const (
 	// in a simulation.
 	CompatOrder Compat = 1 << iota
 	// CompatBasePriorityQueue: a boosted task that changes its base priority
-	// queues by the new base. Part of CompatOrder's bookkeeping.
+	// queues by the new base. It matters only under CompatOrder.
 	CompatBasePriorityQueue
 	// CompatSelfTake: taking one's own mutex waits for its limit.
 	CompatSelfTake

@@ -58,14 +58,14 @@ func (t *Task) SetPriority(prio int) {
 	if prio < 0 || prio >= k.cfg.Priorities {
 		k.checkPriority("Task.SetPriority", t.name, prio)
 	}
-	var base int
+	var base, eff int
 	for {
 		p := t.prio.Load()
 		base = basePrio(p)
 		if base == prio {
 			return
 		}
-		eff := effPrio(p)
+		eff = effPrio(p)
 		if eff == base || prio > eff {
 			eff = prio
 		}
@@ -73,7 +73,10 @@ func (t *Task) SetPriority(prio int) {
 			break
 		}
 	}
-	t.order.Store(int32(prio))
+	if k.cfg.Compat&CompatBasePriorityQueue != 0 {
+		eff = prio
+	}
+	t.order.Store(int32(eff))
 	if !k.sched {
 		return
 	}

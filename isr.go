@@ -24,6 +24,10 @@ func (k *Kernel) Interrupt(f func(*ISR)) (woken bool) {
 	if k.sched && !k.traits.InInterrupt() {
 		misuse("Kernel.Interrupt", nil, "", "the port raises its own interrupts")
 	}
+	if cur := k.Current(); cur != nil {
+		cur.gate.Or(askInterrupt) // its own calls must not pass unseen by a fast path
+		defer cur.gate.And(^askInterrupt)
+	}
 	isr := isrs.Get().(*ISR)
 	*isr = ISR{k: k, active: true}
 	defer func() {

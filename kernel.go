@@ -41,6 +41,7 @@ type Kernel struct {
 
 	phase atomic.Uint32 // fresh, running, ended
 	stop  atomic.Bool   // tasks are being ended
+	ended chan struct{} // closed when stop is set
 
 	mu    sync.Mutex // management only: the fields below
 	free  []int      // free slots
@@ -74,6 +75,7 @@ func New(c Config) (*Kernel, error) {
 		k.free[i] = c.Tasks - 1 - i
 	}
 	k.section = newSection()
+	k.ended = make(chan struct{})
 	if k.traits, err = k.port.Bind(k); err != nil {
 		return nil, fmt.Errorf("rtos: port: %w", err)
 	}
@@ -91,13 +93,18 @@ func New(c Config) (*Kernel, error) {
 // The error is a [*PanicError] if a task panicked, else the cause of ctx if that
 // ended the run, else nil. Adopted tasks are not waited for. Run may be called
 // once; mirrors vTaskStartScheduler.
+//
+// A simulation is also over, with a nil error, when nothing can happen any more although
+// tasks wait.
 func (k *Kernel) Run(ctx context.Context) error {
 	k.refuseZero("Kernel.Run")
 	if !k.phase.CompareAndSwap(phaseFresh, phaseRunning) {
 		return fmt.Errorf("rtos: Kernel.Run called twice: %w", ErrStopped)
 	}
 	err := k.port.Run(ctx)
-	k.stop.Store(true)
+	if k.stop.CompareAndSwap(false, true) {
+		close(k.ended)
+	}
 	k.phase.Store(phaseEnded)
 	k.mu.Lock()
 	adopted, failure := slices.Clone(k.alive), k.err // only adopted ones are left
@@ -121,6 +128,7 @@ func (k *Kernel) Stop() {
 	if !k.stop.CompareAndSwap(false, true) {
 		return
 	}
+	close(k.ended)
 	if k.cfg.Logger.Enabled(context.Background(), slog.LevelWarn) && k.countBlocked() > 0 {
 		k.cfg.Logger.Warn("rtos: kernel stopped with blocked tasks", "report", k.String())
 	}
@@ -172,7 +180,7 @@ func (k *Kernel) Spawn(name string, prio int, fn func(*Task), opts ...SpawnOptio
 // objects. It must call [Task.Release] before it ends; until then the task counts
 // as running. A name that a living task has is refused. An adopted task is never
 // unwound: once it is deleted, or the kernel stopped, its calls return
-// [ErrDeleted]. Not in a simulation.
+// [ErrDeleted] where they would block. Not in a simulation.
 func (k *Kernel) Adopt(name string, prio int) (*Task, error) {
 	k.checkPriority("Kernel.Adopt", name, prio)
 	if k.sched {

@@ -55,8 +55,8 @@ func NewMutex(name string) *Mutex {
 // [ErrOwnerDied] (the mutex is taken), [ErrAborted] or [ErrDeleted]. Taking a mutex
 // that the task holds already is misuse, and so is waiting where that is forbidden.
 //
-// Uncontended it is wait-free, two steps; it blocks while another task holds the
-// mutex. Mirrors xSemaphoreTake with portMAX_DELAY.
+// Uncontended it is wait-free, and lock-free if the task holds another one; it blocks
+// while another task holds the mutex. Mirrors xSemaphoreTake with portMAX_DELAY.
 func (m *Mutex) Lock(t *Task) error {
 	if t != nil && t.holds == nil && m.o.word.CompareAndSwap(t.gate.Load(), t.id) {
 		t.holds = m
@@ -95,8 +95,7 @@ func (m *Mutex) LockCtx(ctx context.Context, t *Task) error {
 
 // TryLock takes the mutex if it is free; it lends nothing to the holder. It does not
 // tell whether the last owner of a robust mutex died: LockFor with a limit of 0 does.
-// Lock-free.
-// Mirrors xSemaphoreTake with a limit of 0.
+// Lock-free. Mirrors xSemaphoreTake with a limit of 0.
 func (m *Mutex) TryLock(t *Task) bool {
 	if t != nil && t.holds == nil && m.o.word.CompareAndSwap(t.gate.Load(), t.id) {
 		t.holds = m
@@ -135,7 +134,7 @@ func (m *Mutex) unlockSlow(t *Task) error {
 }
 
 // Holder is the task that holds the mutex, nil if it is free or its owner has ended.
-// A snapshot: only "is it me" is reliable. Wait-free. Mirrors
+// A snapshot: only "is it me" is reliable. Wait-free, in the number of kernels. Mirrors
 // xSemaphoreGetMutexHolder.
 func (m *Mutex) Holder() *Task {
 	id := m.o.word.Load() & ownerMask
@@ -355,7 +354,11 @@ func (m *Mutex) wait(t *Task, b *objectBody, single bool) (err error) {
 		case stAborted:
 			t.abortMark = true
 		}
-		if t.gate.Load()&(askSuspend|askEnd) != 0 {
+		if g := t.gate.Load() & (askSuspend | askEnd); g != 0 {
+			if t.adopted && g&askEnd != 0 {
+				t.unwinding = true // looks once more, then fails
+				continue
+			}
 			if s == stWoken && k.cfg.Compat&CompatLostWake == 0 {
 				m.pass()
 			}

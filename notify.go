@@ -372,7 +372,7 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 			why = t.sleep(word)
 		}
 	}
-	if t.gate.Load()&(askSuspend|askEnd) != 0 {
+	if g := t.gate.Load() & (askSuspend | askEnd); g != 0 && !(t.adopted && g&askEnd != 0) {
 		t.unpublish(word)
 		t.stopNotifyWait(word)
 		if err := t.heed(); err != nil {
@@ -391,6 +391,8 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 		return v, ErrTimeout
 	case why == stCancelled:
 		return v, context.Cause(cause)
+	case t.adopted && t.gate.Load()&askEnd != 0:
+		return v, ErrDeleted
 	}
 	return v, ErrAborted
 }

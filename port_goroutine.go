@@ -57,6 +57,7 @@ func (p *goroutinePort) watch(ctx, gctx context.Context) error {
 	case <-p.ended:
 		return nil
 	case <-gctx.Done():
+	case <-p.k.ended:
 	}
 	p.k.Stop()
 	ticker := time.NewTicker(time.Second)

@@ -61,7 +61,8 @@ func (k *Kernel) SuspendScheduler(t *Task) { k.enterSection("Kernel.SuspendSched
 func (k *Kernel) ResumeScheduler(t *Task) bool { return k.exitSection("Kernel.ResumeScheduler", t) }
 
 // EnterCritical enters a critical section: the same as [Kernel.SuspendScheduler],
-// under the name that taskENTER_CRITICAL has.
+// under the name that taskENTER_CRITICAL has. In a simulation interrupts are not masked
+// while it lasts; what they wake waits.
 func (k *Kernel) EnterCritical(t *Task) { k.enterSection("Kernel.EnterCritical", t) }
 
 // ExitCritical leaves it. Mirrors taskEXIT_CRITICAL.

@@ -57,10 +57,11 @@ func sizeOf[T any]() uint64 { return uint64(reflect.TypeFor[T]().Size()) }
 
 // heapOf is what one call of f allocates: the median of many calls, so that the growth
 // of a list now and then, and whatever runs beside, do not count.
+const heapCalls = 51
+
 func heapOf(f func()) (bytes, count uint64) {
-	const calls = 51
-	var b, n [calls]uint64
-	for i := range calls {
+	var b, n [heapCalls]uint64
+	for i := range heapCalls {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		f()
@@ -69,7 +70,7 @@ func heapOf(f func()) (bytes, count uint64) {
 	}
 	slices.Sort(b[:])
 	slices.Sort(n[:])
-	return b[calls/2], n[calls/2]
+	return b[heapCalls/2], n[heapCalls/2]
 }
 
 var sizeSink any
@@ -95,31 +96,27 @@ func measureSizes(t *testing.T) []sizeRow {
 			t.Fatal(err)
 		}
 	}
-	limit := func() { // its first wait with a limit makes a task's timer
-		k := newKernel()
-		task, err := k.Adopt("task", 1)
+	var waiters []*Task // a task's first wait with a limit makes its timer
+	waiting, err := New(Config{Tasks: heapCalls})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range heapCalls {
+		task, err := waiting.Adopt(strconv.Itoa(i), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = task.Delay(time.Microsecond)
-		_ = task.Release()
+		waiters = append(waiters, task)
 	}
-	noLimit := func() {
-		k := newKernel()
-		task, err := k.Adopt("task", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = task.Delay(0)
-		_ = task.Release()
+	limit := func() {
+		_ = waiters[0].Delay(time.Microsecond)
+		_ = waiters[0].Release()
+		waiters = waiters[1:]
 	}
-	timer := sizeRow{what: "first wait of a task with a limit"}
-	with, without := row("", 0, limit), row("", 0, noLimit)
-	timer.heap, timer.count = with.heap-without.heap, with.count-without.count
 
 	return []sizeRow{
 		row("`Task`, by `Spawn`", sizeOf[Task](), spawn),
-		timer,
+		row("first wait of a task with a limit", 0, limit),
 		row("`Mutex`", sizeOf[Mutex](), nil),
 		row("`NewMutex`", sizeOf[Mutex](), func() { sizeSink = NewMutex("m") }),
 		row("`RecursiveMutex`", sizeOf[RecursiveMutex](), nil),
@@ -127,7 +124,7 @@ func measureSizes(t *testing.T) []sizeRow {
 		row("`NewBinary`, `NewCounting`", sizeOf[Semaphore](), func() { sizeSink = NewBinary("s") }),
 		row("`Spinlock`", sizeOf[Spinlock](), nil),
 		row("first wait on an object", 0, func() { sizeSink = &objectBody{} }),
-		row("`Kernel`, by `New(Config{})`", sizeOf[Kernel](), func() { sizeSink = newKernel() }),
+		row("`Kernel`, without its tasks", sizeOf[Kernel](), nil),
 		row("one more slot, `Config.Tasks`", sizeOf[waiter]()+sizeOf[*Task]()+sizeOf[int](), nil),
 	}
 }

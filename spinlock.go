@@ -17,6 +17,9 @@ import (
 // spin; a spinner gives up its processor now and then, so that it cannot starve the
 // holder.
 //
+// In a simulation the scheduler is suspended while a task holds one, so that no other
+// task of the core can come to spin for it.
+//
 // The n-th release synchronizes before the m-th acquisition, for any n < m.
 //
 // The word is the owner's number, 0 if free; a bare or interrupt's holder has a
@@ -42,7 +45,7 @@ const (
 // that one spins on. A lock whose holder has ended is misuse. Mirrors portENTER_CRITICAL and spinlock_acquire with
 // portMUX_NO_TIMEOUT.
 func (l *Spinlock) Lock(t *Task) {
-	if debugGate == 0 && t != nil && l.word.CompareAndSwap(0, t.id) {
+	if debugGate == 0 && t != nil && !t.k.sched && l.word.CompareAndSwap(0, t.id) {
 		t.spinlocks++
 		return
 	}
@@ -52,7 +55,7 @@ func (l *Spinlock) Lock(t *Task) {
 // TryLock takes the lock if it is free or the task's own. Wait-free. Mirrors
 // portTRY_ENTER_CRITICAL with portMUX_TRY_LOCK.
 func (l *Spinlock) TryLock(t *Task) bool {
-	if debugGate == 0 && t != nil && l.word.CompareAndSwap(0, t.id) {
+	if debugGate == 0 && t != nil && !t.k.sched && l.word.CompareAndSwap(0, t.id) {
 		t.spinlocks++
 		return true
 	}
@@ -62,7 +65,7 @@ func (l *Spinlock) TryLock(t *Task) bool {
 // LockFor is [Spinlock.Lock] with a limit: after d it fails with [ErrTimeout], and
 // with d = 0 after one try with [ErrWouldBlock]. Mirrors spinlock_acquire.
 func (l *Spinlock) LockFor(t *Task, d time.Duration) error {
-	if debugGate == 0 && t != nil && d >= 0 && l.word.CompareAndSwap(0, t.id) {
+	if debugGate == 0 && t != nil && !t.k.sched && d >= 0 && l.word.CompareAndSwap(0, t.id) {
 		t.spinlocks++
 		return nil
 	}
@@ -72,7 +75,7 @@ func (l *Spinlock) LockFor(t *Task, d time.Duration) error {
 // Unlock undoes one acquisition. A lock that the task does not hold is misuse.
 // Wait-free. Mirrors portEXIT_CRITICAL and spinlock_release.
 func (l *Spinlock) Unlock(t *Task) {
-	if debugGate != 0 || t == nil || l.again.Load() != 0 || l.word.Load() != t.id {
+	if debugGate != 0 || t == nil || t.k.sched || l.again.Load() != 0 || l.word.Load() != t.id {
 		l.unlock(t)
 		return
 	}
@@ -101,6 +104,9 @@ func (l *Spinlock) lock(t *Task, d time.Duration) error {
 	}
 	if err := l.acquire(t.id, d, t); err != nil {
 		return err
+	}
+	if t.k.sched && t.spinlocks == 0 {
+		t.k.port.Hold(t) // as the core's interrupts are masked while it holds one
 	}
 	t.spinlocks++
 	return nil
@@ -156,6 +162,7 @@ func (l *Spinlock) unlock(t *Task) {
 	if t == nil {
 		misuse(opSpinUnlock, nil, "", "nil task")
 	}
+	t.checkCaller(opSpinUnlock)
 	switch owner := l.word.Load(); {
 	case owner == 0:
 		misuse(opSpinUnlock, t, "", "nobody holds it")
@@ -168,6 +175,9 @@ func (l *Spinlock) unlock(t *Task) {
 		return
 	}
 	l.word.Store(0)
+	if t.k.sched && t.spinlocks == 0 {
+		t.k.port.Release(t)
+	}
 }
 
 // LockFromISR takes the lock in an interrupt. It spins, and does not nest with other
@@ -197,7 +207,8 @@ func (l *Spinlock) UnlockFromISR(isr *ISR) {
 	}
 }
 
-// Holder is the task that holds the lock, nil if none does. A snapshot. Wait-free.
+// Holder is the task that holds the lock, nil if none does. A snapshot. Wait-free, in the
+// number of kernels.
 func (l *Spinlock) Holder() *Task {
 	id := l.word.Load()
 	if id < firstID {

@@ -45,7 +45,7 @@ type Task struct {
 	held      []*Mutex // all of them, if several
 	sections  int      // scheduler suspensions and critical sections entered
 	spinlocks int      // spinlocks held
-	unwinding bool     // deferred functions run
+	unwinding bool     // it is ending: what would block fails
 	abortMark bool     // an abort has not been noticed by a limit check
 	deadline  time.Duration
 	ctx       context.Context
@@ -83,14 +83,18 @@ const (
 	askSuspend ask = 1 << iota
 	askDelete
 	askStop
-	askLimits // CompatLimitUnderSuspend: look at limits even where nothing waits
-	askDebug  // rtosdebug: always through the slow path
+	askLimits    // CompatLimitUnderSuspend: look at limits even where nothing waits
+	askDebug     // rtosdebug: always through the slow path
+	askInterrupt // an interrupt runs: refuse the forms for tasks
 
 	askEnd = askDelete | askStop
 )
 
 // Name is the task's name.
 func (t *Task) Name() string { return t.name }
+
+// String is the task's name.
+func (t *Task) String() string { return t.name }
 
 // ID is the task's number, unique in the process and never used again.
 func (t *Task) ID() uint64 { return t.id }

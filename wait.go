@@ -363,10 +363,15 @@ func (t *Task) enter(op string, object string, d time.Duration, ctx context.Cont
 	if stateOf(t.w.word.Load()) != stIdle {
 		misuse(op, t, object, "the task is in another call: a *Task may only be used by its own goroutine")
 	}
-	if t.unwinding {
+	switch {
+	case t.adopted && t.gate.Load()&askEnd != 0:
+		t.unwinding = true // from now on what would block fails
+	case t.unwinding:
 		t.k.port.Unwind(t) // a recover may have swallowed it
-	} else if err := t.heed(); err != nil {
-		return err
+	default:
+		if err := t.heed(); err != nil {
+			return err
+		}
 	}
 	if d != 0 && t.gate.Load()&askLimits != 0 && t.sections > 0 {
 		t.mayBlock(op, object)
@@ -473,7 +478,11 @@ func (t *Task) acquire(o *object, b *objectBody, src source) error {
 		if s == stAborted {
 			t.abortMark = true
 		}
-		if t.gate.Load()&(askSuspend|askEnd) != 0 {
+		if g := t.gate.Load() & (askSuspend | askEnd); g != 0 {
+			if t.adopted && g&askEnd != 0 {
+				t.unwinding = true // looks once more, then fails
+				continue
+			}
 			if s == stWoken && k.cfg.Compat&CompatLostWake == 0 {
 				t.pass(o, src)
 			}

@@ -226,9 +226,9 @@ func (s *Sim) step() {
 		cur.resume()
 		return
 	}
-	if s.opts.Preemption == Off {
-		s.choose()
-		if s.current != &s.idle {
+	if s.opts.Preemption == Off || s.levels[0].length > 1 {
+		s.choose() // idle yields
+		if s.current != &s.idle || s.levels[0].length > 1 {
 			return
 		}
 	}
