@@ -393,8 +393,7 @@ func (m *Mutex) spin(t *Task) (ok bool, err error) {
 		return false, nil
 	}
 	free := word &^ ownerMask // what the word will be when it is given
-	polls, pause := spin.Mutex(t.own)
-	for n := 0; n < polls && spin.Can(); n++ {
+	for n, pause := 0, spin.MutexPause; n < spin.Polls(t.own) && spin.Can(); n, pause = n+1, spin.MutexPauses {
 		spin.Pause(pause)
 		if m.o.word.CompareAndSwap(free, free|t.id) {
 			return true, nil

@@ -356,8 +356,8 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 		return 0, ErrDeleted
 	}
 	t.mayBlock(c.op, "")
-	if !t.k.sched && c.spin(t, s) {
-		if v, ok := c.finish(s, false); ok {
+	if !t.k.sched {
+		if v, ok := c.spin(t, s); ok {
 			return v, nil
 		}
 	}
@@ -432,18 +432,24 @@ func (t *Task) closeSlot(i int) {
 }
 
 // spin polls for as long as parking would cost; see package spin.
-func (c *notifyCall) spin(t *Task, s *atomic.Uint64) bool {
+func (c *notifyCall) spin(t *Task, s *atomic.Uint64) (value uint32, ok bool) {
 	if !t.k.native {
 		for n := 0; t.k.port.Spin(t, n); n++ {
-			if c.there(s.Load()) {
-				return true
+			if v, ok := c.finish(s, false); ok {
+				return v, true
 			}
 		}
-		return false
+		return 0, false
 	}
 	for n := range spin.Budget(t.own) {
-		if c.there(s.Load()) {
-			return true
+		// One give to an empty slot is the usual case. A swap that succeeds moves the cache
+		// line once, a look and a swap twice; one that fails costs nobody anything, since
+		// the line stays here until the next give.
+		if c.take && s.CompareAndSwap(1<<valueShift|slotReceived, slotNone) {
+			return 1, true
+		}
+		if v, ok := c.finish(s, false); ok {
+			return v, true
 		}
 		if n%spin.Stride == 0 && !spin.Can() {
 			break
@@ -452,11 +458,11 @@ func (c *notifyCall) spin(t *Task, s *atomic.Uint64) bool {
 	}
 	for range spin.Yields {
 		spin.Yield()
-		if c.there(s.Load()) {
-			return true
+		if v, ok := c.finish(s, false); ok {
+			return v, true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // NotifyStateClear makes slot i forget a pending notification and reports whether there

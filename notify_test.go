@@ -104,23 +104,22 @@ func TestNotifyActionsInEveryState(t *testing.T) {
 							var got uint32
 							var waitErr error
 							w := spawn(t, k, "w", 1, func(w *rtos.Task) {
-								switch state {
-								case "ended":
-								case "waiting":
+								if _, waitErr = w.NotifyTakeAt(1, true, rtos.Forever); waitErr == nil && state == "waiting" {
 									got, waitErr = w.NotifyWait(rtos.NotifyWait{Slot: i}, rtos.Forever)
-								default:
-									_, waitErr = w.NotifyTakeAt(1, true, rtos.Forever)
 								}
 							})
+							let(t, me, "w waits in slot 1", func() bool { return slot(w, 1).State == rtos.NotifyWaiting })
 							assert.NoError(t, w.NotifyAt(i, before, rtos.Overwrite), why)
 							if state != "received" {
 								w.NotifyStateClear(i)
 							}
-							if state == "ended" {
-								// What an ended task has left in its slot is its last value.
+							switch state {
+							case "waiting":
+								assert.NoError(t, w.NotifyGiveAt(1))
+								let(t, me, "w waits", func() bool { return slot(w, i).State == rtos.NotifyWaiting })
+							case "ended":
+								assert.NoError(t, w.NotifyGiveAt(1))
 								let(t, me, "w ends", func() bool { return w.State() == rtos.StateDeleted })
-							} else {
-								let(t, me, "w waits", func() bool { return w.State() == rtos.StateBlocked })
 							}
 							var prev uint32
 							var err error
@@ -146,7 +145,7 @@ func TestNotifyActionsInEveryState(t *testing.T) {
 							}
 							assert.Equal(t, wantErr, err, why)
 							if state == "waiting" {
-								<-w.Done()
+								let(t, me, "w ends", func() bool { return w.State() == rtos.StateDeleted })
 								assert.Equal(t, value, got, why)
 							} else {
 								assert.Equal(t, want, left, why)
@@ -154,7 +153,7 @@ func TestNotifyActionsInEveryState(t *testing.T) {
 							if state == "none" || state == "received" {
 								assert.Equal(t, rtos.StateBlocked, w.State(), why+": it waits in another slot")
 								assert.NoError(t, w.NotifyGiveAt(1))
-								<-w.Done()
+								let(t, me, "w ends", func() bool { return w.State() == rtos.StateDeleted })
 							}
 							assert.NoError(t, waitErr, why)
 						}
@@ -331,7 +330,7 @@ func TestNotifyMasksAroundAWake(t *testing.T) {
 					v, err = w.NotifyWait(rtos.NotifyWait{Slot: i, ClearOnEntry: 0b0011_0011, ClearOnExit: 0b0100_0100}, time.Hour)
 					left = w.NotifyValueClear(i, 0)
 				})
-				let(t, me, "w waits", func() bool { return w.State() == rtos.StateBlocked })
+				let(t, me, "w waits", func() bool { return slot(w, i).State == rtos.NotifyWaiting })
 				if fromISR {
 					interrupt(func(isr *rtos.ISR) { assert.NoError(t, w.NotifyAtFromISR(isr, i, 0b0010_0110, rtos.SetBits)) })
 				} else {

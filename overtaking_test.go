@@ -35,12 +35,14 @@ func TestOvertakingIsBounded(t *testing.T) {
 			require.NoError(t, err)
 			done := make(chan error)
 			go func() { done <- k.Run(t.Context()) }()
-			overtaken := 0
-			for ; ; overtaken++ {
+			for overtaken := 0; ; overtaken++ {
 				require.LessOrEqual(t, overtaken, c.most)
-				until(t, func() bool { return waiter.State() == StateBlocked })
+				until(t, func() bool {
+					return waiter.ended.Load() ||
+						waiter.State() == StateBlocked && waitersIn(m.o.word.Load()) > 0
+				})
 				require.NoError(t, m.Unlock(holder))
-				if !m.TryLock(holder) {
+				if waiter.ended.Load() || !m.TryLock(holder) {
 					break
 				}
 			}

@@ -70,7 +70,7 @@ func TestYieldLetsOthersRun(t *testing.T) {
 }
 
 func TestPauseReturnsForEveryCount(t *testing.T) {
-	for _, n := range []int{math.MinInt, math.MinInt32, -1, 0, 1, 2, MutexPause, Locked} {
+	for _, n := range []int{math.MinInt, math.MinInt32, -1, 0, 1, 2, MutexPauses, Locked} {
 		Pause(n)
 	}
 }
@@ -206,7 +206,7 @@ func BenchmarkPause(b *testing.B) {
 
 func BenchmarkPauseMutex(b *testing.B) {
 	for b.Loop() {
-		Pause(MutexPause)
+		Pause(MutexPauses)
 	}
 }
 
