@@ -296,10 +296,7 @@
 // # Not there yet
 //
 // Queues and queue sets, event groups, stream and message buffers, software timers, the
-// policy [InheritChained], several cores and core affinity in the simulation. In the
-// simulation a task that spins for a [Spinlock] does not yet let a less urgent owner run,
-// and Run may end while a task of priority 0 is ready, because idle shares its level: begin
-// at 1.
+// policy [InheritChained], several cores and core affinity in the simulation.
 //
 // # Build tags
 //

@@ -5,6 +5,8 @@
  *   -DTOKEN      no wait word: the taker parks on a channel of capacity one and loops on the slot word
  *   -DSUM        only takes and increments: checks the exact count
  *
+ *   -DSUSPEND    somebody suspends the taker NS times: ends the wait it finds, then makes the slot of that wait say nothing
+ *
  * A taker makes K calls (take-and-clear, take-and-decrement, wait), each for ever or limited; a limited wait may end at any moment. NG givers
  * notify once each (increment, overwrite, without-overwrite); one aborter. Each access to shared memory is one step. Checked in all interleavings:
  *   - no lost give: when nothing can move the taker is not parked with a notification in the slot; with -DSUM given = taken + left;
@@ -22,6 +24,7 @@
  *           [ABORTFLAG]  (TOKEN) an abort names the epoch of the wait it means: a bare flag may hit the next wait;
  *   giver:  [NOEPOCH]    compare-and-swap the wait word with the epoch that was in the slot word (else as TOLERANT);
  *           [WAKEFIRST]  change the slot word, then wake.
+ *   suspender (SUSPEND): [ANYSLOT]  only a slot that waits in the epoch of the wait it has ended: another one may have resumed the taker, which waits anew.
  */
 #ifndef K
 #define K 2
@@ -31,6 +34,9 @@
 #endif
 #ifndef NA
 #define NA 1
+#endif
+#ifndef NS
+#define NS 2
 #endif
 #define NOTWAITING 0
 #define SWAITING 1
@@ -173,6 +179,30 @@ done:
   od
 }
 
+#ifdef SUSPEND
+proctype Suspender() {
+  byte w; short s; bit ok;
+  if
+  :: atomic { ST(word) == WAITING -> w = word };
+     atomic { if :: word == w -> word = W(EP(w), ABORTED); myabort = 1; ok = 1 :: else fi };
+     do
+     :: ok -> s = slot;
+        if
+#ifdef ANYSLOT
+        :: SS(s) == SWAITING ->
+#else
+        :: SS(s) == SWAITING && SE(s) == EP(w)%16 ->
+#endif
+           atomic { if :: slot == s -> slot = S(SV(s), 0, NOTWAITING); ok = 0 :: else fi }
+        :: else -> break
+        fi
+     :: else -> break
+     od
+  :: else
+  fi
+}
+#endif
+
 #define INC 0
 #define OVER 1
 #define NOVER 2
@@ -258,7 +288,10 @@ init {
   atomic {
     run Taker();
     do :: j < NG -> run Giver(); j++ :: else -> break od;
-    if :: NA > 0 -> run Aborter() :: else fi; j = 0
+    if :: NA > 0 -> run Aborter() :: else fi; j = 0;
+#ifdef SUSPEND
+    do :: j < NS -> run Suspender(); j++ :: else -> break od; j = 0
+#endif
   };
   timeout;
   atomic {
