@@ -214,8 +214,7 @@
 // return nil, unless somebody calls AbortDelay or the kernel's mutexes are robust.
 //
 // An adopted task is never unwound. Once it has been deleted, or the kernel is stopping or
-// over, its calls return ErrDeleted at once, even if what they ask for is there. So release
-// it before the last spawned task ends, because that ends the kernel.
+// over, its calls still take what is there, and return ErrDeleted where they would block.
 //
 // A panic in a task ends the run: the others are unwound, and Run returns a [*PanicError]
 // with the task's name and stack. A task that waits for ever keeps Run waiting on the

@@ -468,15 +468,27 @@ func (m *Mutex) given(t *Task, word uint64, left int) error {
 	case 1:
 		t.setNest(nestNone)
 	}
+	var heir *Task
 	if waited {
-		if woken, _ := m.o.wake(FromTask); woken {
+		if heir, _ = m.o.wake(FromTask); heir != nil {
 			why = Woke
 		}
 	}
 	if t.k.sched {
 		t.k.port.Switch(t, why)
+	} else {
+		t.yieldTo(heir)
 	}
 	return nil
+}
+
+// yieldTo lets a more urgent goroutine that t has just woken have t's processor. It is
+// in t's run queue now; left there it may wait for as long as another thread takes to
+// come for it, which is milliseconds if that thread gets no processor of its own.
+func (t *Task) yieldTo(heir *Task) {
+	if heir != nil && t.k.native && !t.own && heir.Priority() > t.Priority() {
+		spin.Yield()
+	}
 }
 
 // handOver makes the first waiter the owner if it has been overtaken too often. The
@@ -511,6 +523,7 @@ func (m *Mutex) handOver(t *Task, left int) bool {
 	}
 	w.word.Store(withState(c.word, stGranted))
 	b.k.port.Ready(heir, FromTask)
+	t.yieldTo(heir)
 	return true
 }
 

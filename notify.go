@@ -233,7 +233,20 @@ func (t *Task) NotifyTake(clear bool, d time.Duration) (uint32, error) {
 			}
 		}
 	}
-	return t.NotifyTakeAt(0, clear, d)
+	return t.notifyTakeSlow(clear, d)
+}
+
+// notifyTakeSlow spins before it does anything else: what it does afterwards is then
+// done while the task would only wait, and what it finds it returns at once.
+func (t *Task) notifyTakeSlow(clear bool, d time.Duration) (uint32, error) {
+	c := notifyCall{op: opNotifyTake, take: true, clear: clear}
+	if t != nil && t.k.native && d > 0 && t.gate.Load() == 0 {
+		if v, ok := c.spin(t, &t.slot0); ok {
+			return v, nil
+		}
+		c.spun = true
+	}
+	return t.notifyWait(c, d, nil)
 }
 
 // NotifyTakeAt is [Task.NotifyTake] on slot i. Mirrors ulTaskNotifyTakeIndexed.
@@ -284,6 +297,7 @@ type notifyCall struct {
 	op          string
 	slot        int
 	take, clear bool
+	spun        bool // has spun already
 	entry, exit uint32
 }
 
@@ -356,7 +370,7 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 		return 0, ErrDeleted
 	}
 	t.mayBlock(c.op, "")
-	if !t.k.sched {
+	if !t.k.sched && !c.spun {
 		if v, ok := c.spin(t, s); ok {
 			return v, nil
 		}

@@ -176,10 +176,20 @@ func (p *goroutinePort) Ready(t *Task, _ Origin) bool {
 	return true
 }
 
-func (p *goroutinePort) Switch(_ *Task, why Why) {
-	if why == Again {
-		runtime.Gosched()
+// Switch yields. For a thread of its own that means to give the processor away and be
+// woken for it again, which is dear; as long as nobody waits for the processor a pause
+// does as well, but for every so many.
+func (p *goroutinePort) Switch(t *Task, why Why) {
+	if why != Again {
+		return
 	}
+	if t.own {
+		if t.yields++; t.yields != 0 && spin.Can() {
+			spin.Pause(4)
+			return
+		}
+	}
+	runtime.Gosched()
 }
 
 func (p *goroutinePort) Arm(t *Task, epoch uint64, deadline time.Duration) {

@@ -69,6 +69,7 @@ type Task struct {
 	timer   *time.Timer
 	armed   uint64 // epoch of the wait whose limit counts, 0 none
 	leaving bool   // Goexit is under way
+	yields  uint8  // of a task with its own thread
 
 	debug debugTask
 }

@@ -192,23 +192,23 @@ func (o *object) first(b *objectBody) (best candidate, ok bool) {
 	return best, ok
 }
 
-// wake ends the wait of the first waiter, if there is one, and tells whether that
-// outranks what runs. Lock-free: a swap that fails means that somebody else has ended
-// that wait.
-func (o *object) wake(from Origin) (woken, outranks bool) {
+// wake ends the wait of the first waiter, if there is one, and tells who that is and
+// whether it outranks what runs. Lock-free: a swap that fails means that somebody else
+// has ended that wait.
+func (o *object) wake(from Origin) (heir *Task, outranks bool) {
 	b := o.body.Load()
 	if b == nil || b.k == nil {
-		return false, false // nobody has ever waited here
+		return nil, false // nobody has ever waited here
 	}
 	for {
 		c, ok := o.first(b)
 		if !ok {
-			return false, false
+			return nil, false
 		}
 		w := &b.k.waiters[c.slot]
 		t := b.k.tasks[c.slot].Load()
 		if w.word.CompareAndSwap(c.word, withState(c.word, stWoken)) {
-			return true, b.k.port.Ready(t, from)
+			return t, b.k.port.Ready(t, from)
 		}
 	}
 }

@@ -1,0 +1,5 @@
+//go:build !race
+
+package rtos_test
+
+const racing = false
