@@ -76,9 +76,10 @@ func (m *Mutex) lockSlow(t *Task) error {
 	return m.lock(opLock, t, Forever, nil)
 }
 
-// LockFor is [Mutex.Lock] with a limit; 0 polls and fails with [ErrWouldBlock], also
-// on a mutex that the task itself holds. After d it fails with [ErrTimeout]; the
-// holder then falls back to what its other waiters lend. Mirrors xSemaphoreTake.
+// LockFor is [Mutex.Lock] with a limit; 0 polls and fails with [ErrWouldBlock], also on
+// a mutex that the task itself holds. After d it fails with [ErrTimeout]; the holder
+// then falls back to what its other waiters lend. Lock-free while it is free, and if it
+// polls; else it blocks for d at most. Mirrors xSemaphoreTake.
 func (m *Mutex) LockFor(t *Task, d time.Duration) error {
 	if t != nil && t.holds == nil && d >= 0 && m.o.word.CompareAndSwap(t.gate.Load(), t.id) {
 		t.holds = m
@@ -87,8 +88,8 @@ func (m *Mutex) LockFor(t *Task, d time.Duration) error {
 	return m.lock(opLock, t, d, nil)
 }
 
-// LockCtx is [Mutex.Lock] until ctx is done: then it fails with the context's cause.
-// A context that is done already fails even if the mutex is free.
+// LockCtx is [Mutex.Lock] until ctx is done: then it fails with the context's cause. A
+// context that is done already fails even if the mutex is free. Blocking.
 func (m *Mutex) LockCtx(ctx context.Context, t *Task) error {
 	return m.lock(opLock, t, Forever, ctx)
 }
@@ -158,7 +159,7 @@ type MutexInfo struct {
 	Waiters []*Task
 }
 
-// Info is a snapshot; exact only in a simulation.
+// Info is a snapshot; exact only in a simulation. Lock-free.
 func (m *Mutex) Info() MutexInfo {
 	i := MutexInfo{Name: m.o.name(), Owner: m.Holder(), Waiters: m.o.waiters()}
 	if i.Locked = m.o.word.Load()&ownerMask >= firstID; i.Locked {
@@ -167,9 +168,9 @@ func (m *Mutex) Info() MutexInfo {
 	return i
 }
 
-// Locker binds the mutex to a task, for code that wants a sync.Locker. Its methods
-// must be called by that task; they panic with the error that Lock or Unlock
-// returns, but for [ErrOwnerDied].
+// Locker binds the mutex to a task, for code that wants a sync.Locker. Its methods must
+// be called by that task; they panic with the error that Lock or Unlock returns, but
+// for [ErrOwnerDied]. Wait-free; its methods are as Lock and Unlock.
 func (m *Mutex) Locker(t *Task) sync.Locker { return &locker{m, t} }
 
 type taskLocker interface {

@@ -83,17 +83,18 @@ func (t *Task) NotifyGive() error {
 	return t.NotifyGiveAt(0)
 }
 
-// NotifyGiveAt is [Task.NotifyGive] on slot i. Mirrors xTaskNotifyGiveIndexed.
+// NotifyGiveAt is [Task.NotifyGive] on slot i. Lock-free. Mirrors
+// xTaskNotifyGiveIndexed.
 func (t *Task) NotifyGiveAt(i int) error {
 	_, err := t.notify(i, 0, Increment, nil)
 	return err
 }
 
-// NotifyGiveFromISR is [Task.NotifyGive] from an interrupt. Mirrors
+// NotifyGiveFromISR is [Task.NotifyGive] from an interrupt. Lock-free. Mirrors
 // vTaskNotifyGiveFromISR.
 func (t *Task) NotifyGiveFromISR(isr *ISR) error { return t.NotifyGiveAtFromISR(isr, 0) }
 
-// NotifyGiveAtFromISR is [Task.NotifyGiveAt] from an interrupt. Mirrors
+// NotifyGiveAtFromISR is [Task.NotifyGiveAt] from an interrupt. Lock-free. Mirrors
 // vTaskNotifyGiveIndexedFromISR.
 func (t *Task) NotifyGiveAtFromISR(isr *ISR, i int) error {
 	_, err := t.NotifyQueryAtFromISR(isr, i, 0, Increment)
@@ -101,25 +102,26 @@ func (t *Task) NotifyGiveAtFromISR(isr *ISR, i int) error {
 }
 
 // Notify does an action with v to slot 0 and marks a notification as pending, even if
-// SetIfClear is refused: see [Task.NotifyGive] for the rest. [ErrPending]: refused,
-// the value is unchanged. Mirrors xTaskNotify.
+// SetIfClear is refused: see [Task.NotifyGive] for the rest. [ErrPending]: refused, the
+// value is unchanged. Lock-free. Mirrors xTaskNotify.
 func (t *Task) Notify(v uint32, a Action) error {
 	_, err := t.notify(0, v, a, nil)
 	return err
 }
 
-// NotifyAt is [Task.Notify] on slot i. Mirrors xTaskNotifyIndexed.
+// NotifyAt is [Task.Notify] on slot i. Lock-free. Mirrors xTaskNotifyIndexed.
 func (t *Task) NotifyAt(i int, v uint32, a Action) error {
 	_, err := t.notify(i, v, a, nil)
 	return err
 }
 
-// NotifyFromISR is [Task.Notify] from an interrupt. Mirrors xTaskNotifyFromISR.
+// NotifyFromISR is [Task.Notify] from an interrupt. Lock-free. Mirrors
+// xTaskNotifyFromISR.
 func (t *Task) NotifyFromISR(isr *ISR, v uint32, a Action) error {
 	return t.NotifyAtFromISR(isr, 0, v, a)
 }
 
-// NotifyAtFromISR is [Task.NotifyAt] from an interrupt. Mirrors
+// NotifyAtFromISR is [Task.NotifyAt] from an interrupt. Lock-free. Mirrors
 // xTaskNotifyIndexedFromISR.
 func (t *Task) NotifyAtFromISR(isr *ISR, i int, v uint32, a Action) error {
 	_, err := t.NotifyQueryAtFromISR(isr, i, v, a)
@@ -127,17 +129,18 @@ func (t *Task) NotifyAtFromISR(isr *ISR, i int, v uint32, a Action) error {
 }
 
 // NotifyQuery is [Task.Notify] and also tells the value before the action, even when
-// that is refused. Mirrors xTaskNotifyAndQuery.
+// that is refused. Lock-free. Mirrors xTaskNotifyAndQuery.
 func (t *Task) NotifyQuery(v uint32, a Action) (prev uint32, err error) {
 	return t.notify(0, v, a, nil)
 }
 
-// NotifyQueryAt is [Task.NotifyQuery] on slot i. Mirrors xTaskNotifyAndQueryIndexed.
+// NotifyQueryAt is [Task.NotifyQuery] on slot i. Lock-free. Mirrors
+// xTaskNotifyAndQueryIndexed.
 func (t *Task) NotifyQueryAt(i int, v uint32, a Action) (prev uint32, err error) {
 	return t.notify(i, v, a, nil)
 }
 
-// NotifyQueryAtFromISR is [Task.NotifyQueryAt] from an interrupt. Mirrors
+// NotifyQueryAtFromISR is [Task.NotifyQueryAt] from an interrupt. Lock-free. Mirrors
 // xTaskNotifyAndQueryIndexedFromISR.
 func (t *Task) NotifyQueryAtFromISR(isr *ISR, i int, v uint32, a Action) (prev uint32, err error) {
 	isr.check("Task.NotifyFromISR")
@@ -249,18 +252,21 @@ func (t *Task) notifyTakeSlow(clear bool, d time.Duration) (uint32, error) {
 	return t.notifyWait(c, d, nil)
 }
 
-// NotifyTakeAt is [Task.NotifyTake] on slot i. Mirrors ulTaskNotifyTakeIndexed.
+// NotifyTakeAt is [Task.NotifyTake] on slot i. Lock-free if there is something to take;
+// else it blocks. Mirrors ulTaskNotifyTakeIndexed.
 func (t *Task) NotifyTakeAt(i int, clear bool, d time.Duration) (uint32, error) {
 	return t.notifyWait(notifyCall{op: opNotifyTake, slot: i, take: true, clear: clear}, d, nil)
 }
 
-// NotifyTakeCtx is [Task.NotifyTake] until ctx is done.
+// NotifyTakeCtx is [Task.NotifyTake] until ctx is done. Lock-free if there is something
+// to take; else it blocks.
 func (t *Task) NotifyTakeCtx(ctx context.Context, clear bool) (uint32, error) {
 	return t.NotifyTakeAtCtx(ctx, 0, clear)
 }
 
 // NotifyTakeAtCtx is [Task.NotifyTakeAt] until ctx is done: then it fails with the
-// context's cause. A context that is done already fails at once.
+// context's cause. A context that is done already fails at once. Lock-free if there is
+// something to take; else it blocks.
 func (t *Task) NotifyTakeAtCtx(ctx context.Context, i int, clear bool) (uint32, error) {
 	return t.notifyWait(notifyCall{op: opNotifyTake, slot: i, take: true, clear: clear}, Forever, ctx)
 }
@@ -275,14 +281,15 @@ type NotifyWait struct {
 // NotifyWait waits until a notification is pending in the slot, whatever its value, and
 // returns the value before the exit bits are cleared. If one is pending already the
 // entry bits are not cleared, nor if d is 0. If none came it returns the value as it
-// is, with the reason: see [Task.NotifyTake]. Called by t itself. Mirrors
-// xTaskNotifyWaitIndexed.
+// is, with the reason: see [Task.NotifyTake]. Called by t itself. Lock-free if one is
+// pending, and if it polls; else it blocks. Mirrors xTaskNotifyWaitIndexed.
 func (t *Task) NotifyWait(o NotifyWait, d time.Duration) (uint32, error) {
 	return t.notifyWait(notifyCall{op: opNotifyWait, slot: o.Slot, entry: o.ClearOnEntry, exit: o.ClearOnExit}, d, nil)
 }
 
-// NotifyWaitCtx is [Task.NotifyWait] until ctx is done: then it fails with the context's
-// cause. A context that is done already fails at once.
+// NotifyWaitCtx is [Task.NotifyWait] until ctx is done: then it fails with the
+// context's cause. A context that is done already fails at once. Lock-free if there is
+// something to take; else it blocks.
 func (t *Task) NotifyWaitCtx(ctx context.Context, o NotifyWait) (uint32, error) {
 	return t.notifyWait(notifyCall{op: opNotifyWait, slot: o.Slot, entry: o.ClearOnEntry, exit: o.ClearOnExit}, Forever, ctx)
 }

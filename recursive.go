@@ -33,6 +33,7 @@ func NewRecursiveMutex(name string) *RecursiveMutex {
 }
 
 // Lock takes the mutex once more, or waits until it is free: see [Mutex.Lock].
+// Wait-free if it is free or the task's own; it blocks while another task holds it.
 // Mirrors xSemaphoreTakeRecursive with portMAX_DELAY.
 func (m *RecursiveMutex) Lock(t *Task) error {
 	if t != nil && t.holds == nil && m.m.o.word.CompareAndSwap(t.gate.Load(), t.id) {
@@ -44,10 +45,11 @@ func (m *RecursiveMutex) Lock(t *Task) error {
 
 func (m *RecursiveMutex) lockSlow(t *Task) error { return m.lock(t, Forever, nil) }
 
-// LockFor is [RecursiveMutex.Lock] with a limit: see [Mutex.LockFor].
+// LockFor is [RecursiveMutex.Lock] with a limit: see [Mutex.LockFor]. Lock-free while
+// it is free or the task's own, and if it polls; else it blocks for d at most.
 func (m *RecursiveMutex) LockFor(t *Task, d time.Duration) error { return m.lock(t, d, nil) }
 
-// LockCtx is [RecursiveMutex.Lock] until ctx is done: see [Mutex.LockCtx].
+// LockCtx is [RecursiveMutex.Lock] until ctx is done: see [Mutex.LockCtx]. Blocking.
 func (m *RecursiveMutex) LockCtx(ctx context.Context, t *Task) error {
 	return m.lock(t, Forever, ctx)
 }
@@ -94,10 +96,11 @@ func (m *RecursiveMutex) unlock(t *Task) error {
 	return m.m.unlock(t, opRecursiveUnlock)
 }
 
-// Holder is the task that holds the mutex: see [Mutex.Holder].
+// Holder is the task that holds the mutex: see [Mutex.Holder]. Wait-free, in the number
+// of kernels.
 func (m *RecursiveMutex) Holder() *Task { return m.m.Holder() }
 
-// Info is a snapshot; exact only in a simulation.
+// Info is a snapshot; exact only in a simulation. Lock-free.
 func (m *RecursiveMutex) Info() MutexInfo {
 	i := m.m.Info()
 	if i.Locked {
@@ -106,5 +109,5 @@ func (m *RecursiveMutex) Info() MutexInfo {
 	return i
 }
 
-// Locker binds the mutex to a task: see [Mutex.Locker].
+// Locker binds the mutex to a task: see [Mutex.Locker]. Wait-free.
 func (m *RecursiveMutex) Locker(t *Task) sync.Locker { return &locker{m, t} }

@@ -72,8 +72,8 @@ func (s *Semaphore) Take(t *Task) error {
 func (s *Semaphore) takeSlow(t *Task) error { return s.take(t, Forever, nil) }
 
 // TakeFor is [Semaphore.Take] with a limit; 0 polls and fails with [ErrWouldBlock].
-// After d it fails with [ErrTimeout]; the semaphore is unchanged. Mirrors
-// xSemaphoreTake.
+// After d it fails with [ErrTimeout]; the semaphore is unchanged. Lock-free while there
+// are tokens, and if it polls; else it blocks for d at most. Mirrors xSemaphoreTake.
 func (s *Semaphore) TakeFor(t *Task, d time.Duration) error {
 	if t != nil && t.gate.Load() == 0 && d >= 0 && s.try() {
 		return nil
@@ -81,9 +81,9 @@ func (s *Semaphore) TakeFor(t *Task, d time.Duration) error {
 	return s.take(t, d, nil)
 }
 
-// TakeCtx is [Semaphore.Take] until ctx is done: then it fails with the context's
-// cause and leaves the semaphore unchanged. A context that is done already fails even
-// if there are tokens.
+// TakeCtx is [Semaphore.Take] until ctx is done: then it fails with the context's cause
+// and leaves the semaphore unchanged. A context that is done already fails even if
+// there are tokens. Blocking.
 func (s *Semaphore) TakeCtx(ctx context.Context, t *Task) error {
 	return s.take(t, Forever, ctx)
 }
@@ -168,7 +168,7 @@ type SemaphoreInfo struct {
 	Waiters    []*Task
 }
 
-// Info is a snapshot; exact only in a simulation.
+// Info is a snapshot; exact only in a simulation. Lock-free.
 func (s *Semaphore) Info() SemaphoreInfo {
 	return SemaphoreInfo{s.o.name(), s.Count(), int(s.max), s.o.waiters()}
 }

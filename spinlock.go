@@ -62,8 +62,9 @@ func (l *Spinlock) TryLock(t *Task) bool {
 	return l.lock(t, 0) == nil
 }
 
-// LockFor is [Spinlock.Lock] with a limit: after d it fails with [ErrTimeout], and
-// with d = 0 after one try with [ErrWouldBlock]. Mirrors spinlock_acquire.
+// LockFor is [Spinlock.Lock] with a limit: after d it fails with [ErrTimeout], and with
+// d = 0 after one try with [ErrWouldBlock]. Blocking for d at most, spinning. Mirrors
+// spinlock_acquire.
 func (l *Spinlock) LockFor(t *Task, d time.Duration) error {
 	if debugGate == 0 && t != nil && !t.k.sched && d >= 0 && l.word.CompareAndSwap(0, t.id) {
 		t.spinlocks++
@@ -181,7 +182,7 @@ func (l *Spinlock) unlock(t *Task) {
 }
 
 // LockFromISR takes the lock in an interrupt. It spins, and does not nest with other
-// holders. Mirrors portENTER_CRITICAL_ISR.
+// holders. Blocking: it spins. Mirrors portENTER_CRITICAL_ISR.
 func (l *Spinlock) LockFromISR(isr *ISR) {
 	isr.check("Spinlock.LockFromISR")
 	if isr.k.sched {
@@ -199,7 +200,8 @@ func (l *Spinlock) TryLockFromISR(isr *ISR) bool {
 	return l.word.CompareAndSwap(0, spinlockISR)
 }
 
-// UnlockFromISR gives back what an interrupt has taken. Mirrors portEXIT_CRITICAL_ISR.
+// UnlockFromISR gives back what an interrupt has taken. Wait-free. Mirrors
+// portEXIT_CRITICAL_ISR.
 func (l *Spinlock) UnlockFromISR(isr *ISR) {
 	isr.check("Spinlock.UnlockFromISR")
 	if !l.word.CompareAndSwap(spinlockISR, 0) {
@@ -217,8 +219,8 @@ func (l *Spinlock) Holder() *Task {
 	return lookup(id)
 }
 
-// Bare is the lock without tasks, for goroutines that have none: a sync.Locker. It
-// does not nest, and excludes tasks as well.
+// Bare is the lock without tasks, for goroutines that have none: a sync.Locker. It does
+// not nest, and excludes tasks as well. Wait-free; its Lock blocks, spinning.
 func (l *Spinlock) Bare() sync.Locker { return (*bareSpinlock)(l) }
 
 type bareSpinlock Spinlock

@@ -39,7 +39,6 @@ func (t *Task) finish() {
 		t.k.fail(&PanicError{Task: t.name, Value: v, Stack: debug.Stack()})
 	}
 	t.unwinding = true
-	t.pauseClock()
 	port := t.k.port
 	t.retire()
 	port.End(t)
@@ -61,6 +60,7 @@ func (t *Task) retire() {
 
 // leaveBehind reports what t still holds and stops its timer.
 func (t *Task) leaveBehind() {
+	t.pauseClock()
 	t.k.section.abandon(t)
 	t.orphanMutexes()
 	if t.spinlocks > 0 {
@@ -166,15 +166,16 @@ func (t *Task) Delete() {
 	if t.ended.Load() {
 		return
 	}
+	t.passOn()
 	t.kick()
 	if t.k.sched {
 		t.k.port.Switch(nil, Woke)
 	}
 }
 
-// Exit ends the calling task and does not return; deferred functions run. An
-// adopted task is not unwound: Exit only marks it as deleted. Mirrors
-// vTaskDelete(NULL).
+// Exit ends the calling task and does not return; deferred functions run. An adopted
+// task is not unwound: Exit only marks it as deleted. Wait-free up to the unwinding.
+// Mirrors vTaskDelete(NULL).
 func (t *Task) Exit() {
 	t.refuseNil("Task.Exit")
 	if t.k.sched && t.sections > 0 {
@@ -185,8 +186,9 @@ func (t *Task) Exit() {
 }
 
 // Checkpoint lets a task that computes for long obey a suspension or deletion. It
-// returns [ErrDeleted] to a deleted task that is adopted or unwinding, else nil,
-// and otherwise costs one load. Called by the task itself.
+// returns [ErrDeleted] to a deleted task that is adopted or unwinding, else nil, and
+// otherwise costs one load. Called by the task itself. Wait-free, unless it obeys a
+// suspension: then it blocks.
 func (t *Task) Checkpoint() error {
 	if t != nil && t.gate.Load() == 0 {
 		return nil
@@ -226,7 +228,7 @@ func (t *Task) Suspend() {
 		// Elsewhere a task that was not found waiting hears the request by itself.
 		t.stopNotifyWait(word)
 	}
-	if !ok && t.k.sched && t.k.cfg.Compat&CompatLostWake == 0 {
+	if !ok {
 		t.passOn()
 	}
 	switch {
@@ -239,8 +241,11 @@ func (t *Task) Suspend() {
 }
 
 // passOn hands the wake that t has not used to the next waiter, where t itself will
-// not run to do it.
+// not run to do it, as in a simulation.
 func (t *Task) passOn() {
+	if !t.k.sched || t.k.cfg.Compat&CompatLostWake != 0 {
+		return
+	}
 	word := t.w.word.Load()
 	obj := t.w.obj.Load()
 	if stateOf(word) != stWoken || obj == nil {
@@ -339,9 +344,10 @@ func (t *Task) State() State {
 	return StateRunning
 }
 
-// Release ends an adopted task; the goroutine goes on without it. It must be called
-// by that goroutine, outside any wait. Releasing a task that was not adopted is
-// misuse; releasing twice answers [ErrDeleted]. Mutexes still held become orphans.
+// Release ends an adopted task; the goroutine goes on without it. It must be called by
+// that goroutine, outside any wait. Releasing a task that was not adopted is misuse;
+// releasing twice answers [ErrDeleted]. Mutexes still held become orphans. Blocking for
+// a short lock, as making and ending tasks is.
 func (t *Task) Release() error {
 	t.refuseNil("Task.Release")
 	if !t.adopted {
@@ -359,7 +365,8 @@ func (t *Task) Release() error {
 }
 
 // Yield lets other ready tasks of the same priority run first; on a port without a
-// scheduler it is runtime.Gosched. It obeys requests. Mirrors taskYIELD.
+// scheduler it is runtime.Gosched. It obeys requests. Wait-free but for what runs
+// meanwhile; it blocks to obey a suspension. Mirrors taskYIELD.
 func (t *Task) Yield() {
 	t.refuseNil("Task.Yield")
 	t.checkCaller("Task.Yield")
