@@ -280,9 +280,13 @@ func TestNothingAllocatesInSteadyState(t *testing.T) {
 			zero(op.name, func() { op.do(w) })
 		}
 		if w.k.Current() == nil {
-			bare := w.spin.Bare()
+			bare, entered := w.spin.Bare(), 0
 			zero("Interrupt", func() { w.k.Interrupt(w.isr) })
-			zero("bare Spinlock", func() { bare.Lock(); bare.Unlock() })
+			zero("bare Spinlock", func() {
+				bare.Lock()
+				entered++
+				bare.Unlock()
+			})
 			w.me.NotifyValueClear(0, 1<<32-1)
 			w.me.NotifyStateClear(0)
 		}
