@@ -330,7 +330,7 @@ func (t *Task) State() State {
 	g := t.gate.Load()
 	word := t.w.word.Load()
 	switch {
-	case t.ended.Load():
+	case t.k.byID(t.id) == nil: // and its slot can be used again
 		return StateDeleted
 	case g&askSuspend != 0:
 		return StateSuspended
