@@ -299,12 +299,16 @@ func TestNothingAllocatesInSteadyState(t *testing.T) {
 	for name, c := range allocConfigs {
 		t.Run("goroutines/"+name, func(t *testing.T) {
 			leakless(t)
-			w := newAllocWorld(t, newKernel(t, c))
+			k := newKernel(t, c)
+			w := newAllocWorld(t, k)
 			w.peer = spawn(t, w.k, "peer", 5, w.obey)
 			wait := background(t, w.k)
 			w.me = adopted(t, w.k, "me", 3)
 			eventually(t, "peer waits", func() bool { return w.peer.State() == rtos.StateBlocked })
-			measure(t, w)
+			if v := caught(func() { measure(t, w) }); v != nil {
+				t.Errorf("%v\n%v", v, k)
+				k.Stop()
+			}
 			require.NoError(t, wait())
 			require.NoError(t, w.me.Release())
 		})

@@ -33,7 +33,7 @@ func (w loan) waitBy(name string, prio int, m lockable, lock func(*rtos.Task) er
 			assert.NoError(w.t, m.Unlock(h))
 		}
 	})
-	let(w.t, w.l, name+" waits", func() bool {
+	await(w.t, w.l, name+" waits", func() bool {
 		for _, q := range m.Info().Waiters {
 			if q == h {
 				return true
@@ -46,16 +46,13 @@ func (w loan) waitBy(name string, prio int, m lockable, lock func(*rtos.Task) er
 
 func (w loan) ends(h *rtos.Task) {
 	w.t.Helper()
-	let(w.t, w.l, h.Name()+" ends", func() bool { return h.State() == rtos.StateDeleted })
+	await(w.t, w.l, h.Name()+" ends", func() bool { return h.State() == rtos.StateDeleted })
 }
 
-// has checks L's priorities. Where tasks run in parallel a waiter lends just after it
-// can be seen to wait.
+// has checks L's priorities, when the others have come to rest.
 func (w loan) has(eff, base int, why string) {
 	w.t.Helper()
-	if w.k.Current() == nil {
-		eventually(w.t, fmt.Sprintf("%s: L is e%d, is e%d", why, eff, w.l.Priority()), func() bool { return w.l.Priority() == eff })
-	}
+	await(w.t, w.l, "rest", func() bool { return true })
 	assert.Equal(w.t, eff, w.l.Priority(), "effective priority: "+why)
 	assert.Equal(w.t, base, w.l.BasePriority(), "base priority: "+why)
 	i := w.l.Info()
@@ -204,9 +201,9 @@ var loans = map[string]func(w loan){
 			assert.NoError(w.t, w.b.Unlock(m))
 			assert.Equal(w.t, 3, m.Priority())
 		})
-		let(w.t, w.l, "M waits", func() bool { return len(w.a.Info().Waiters) == 1 })
+		await(w.t, w.l, "M waits", func() bool { return len(w.a.Info().Waiters) == 1 })
 		h := w.wait("H", 5, w.b)
-		let(w.t, w.l, "H lends", func() bool { return m.Priority() == 5 })
+		await(w.t, w.l, "H lends", func() bool { return m.Priority() == 5 })
 		w.has(3, 1, "M has lent, H has not")
 		assert.Equal(w.t, 3, m.BasePriority())
 		w.give(w.a)
@@ -244,7 +241,7 @@ var loans = map[string]func(w loan){
 func TestInheritance(t *testing.T) {
 	for name, play := range loans {
 		t.Run(name, func(t *testing.T) {
-			withLockables(t, func(t *testing.T, k *rtos.Kernel, a lockable) {
+			exactlyWithLockables(t, func(t *testing.T, k *rtos.Kernel, a lockable) {
 				b := rtos.NewMutex("B")
 				spawn(t, k, "L", 1, func(l *rtos.Task) {
 					play(loan{t, k, l, a, b})
@@ -261,7 +258,7 @@ func TestInheritance(t *testing.T) {
 
 // A recursive mutex keeps its loan until the give that frees it.
 func TestInheritanceEndsWithTheLastRecursiveGive(t *testing.T) {
-	inWorlds(t, rtos.Config{}, func(t *testing.T, k *rtos.Kernel) {
+	exactly(t, rtos.Config{}, func(t *testing.T, k *rtos.Kernel) {
 		r := rtos.NewRecursiveMutex("r")
 		spawn(t, k, "L", 1, func(l *rtos.Task) {
 			w := loan{t, k, l, r, nil}

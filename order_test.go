@@ -57,7 +57,7 @@ func TestWaitersAreServedByPriorityThenArrival(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 64, 200} {
 		for i, q := range queuesOf() {
 			t.Run(fmt.Sprintf("%d waiters/%s", n, q.name), func(t *testing.T) {
-				inWorlds(t, rtos.Config{Tasks: n + 1}, func(t *testing.T, k *rtos.Kernel) {
+				exactly(t, rtos.Config{Tasks: n + 1}, func(t *testing.T, k *rtos.Kernel) {
 					q := queuesOf()[i]
 					r := rand.New(rand.NewPCG(uint64(n), uint64(i)))
 					var tasks, served []*rtos.Task
@@ -68,20 +68,20 @@ func TestWaitersAreServedByPriorityThenArrival(t *testing.T) {
 								assert.NoError(t, q.wait(w, func() { served = append(served, w) }))
 							})
 							tasks = append(tasks, w)
-							let(t, boss, "it waits", func() bool { return len(q.waiters()) == i+1 })
+							await(t, boss, "it waits", func() bool { return len(q.waiters()) == i+1 })
 						}
 						want := slices.Clone(tasks)
 						slices.SortStableFunc(want, func(a, b *rtos.Task) int {
 							return cmp.Compare(b.BasePriority(), a.BasePriority())
 						})
-						assert.Equal(t, want, q.waiters(), "Info lists the first in rank first")
+						assert.Equal(t, labels(want), labels(q.waiters()), "Info lists the first in rank first")
 						for i := range n {
 							if q.one || i == 0 {
 								assert.NoError(t, q.give(boss))
 							}
-							let(t, boss, "it is served", func() bool { return want[i].State() == rtos.StateDeleted })
+							await(t, boss, "it is served", func() bool { return want[i].State() == rtos.StateDeleted })
 						}
-						assert.Equal(t, want, served)
+						assert.Equal(t, labels(want), labels(served))
 						assert.Empty(t, q.waiters())
 					})
 					finish(t, k)
@@ -95,7 +95,7 @@ func TestWaitersAreServedByPriorityThenArrival(t *testing.T) {
 func TestWaitersThatGiveUpLeaveTheOrder(t *testing.T) {
 	for i, q := range queuesOf() {
 		t.Run(q.name, func(t *testing.T) {
-			inWorlds(t, rtos.Config{Tasks: 130}, func(t *testing.T, k *rtos.Kernel) {
+			exactly(t, rtos.Config{Tasks: 130}, func(t *testing.T, k *rtos.Kernel) {
 				q := queuesOf()[i]
 				const n = 120
 				var tasks, want, served []*rtos.Task
@@ -108,12 +108,12 @@ func TestWaitersThatGiveUpLeaveTheOrder(t *testing.T) {
 							}
 						})
 						tasks = append(tasks, w)
-						let(t, boss, "it waits", func() bool { return len(q.waiters()) == i+1 })
+						await(t, boss, "it waits", func() bool { return len(q.waiters()) == i+1 })
 					}
 					for i, w := range tasks {
 						if i%3 == 0 {
 							assert.True(t, w.AbortDelay())
-							let(t, boss, "it gives up", func() bool { return w.State() == rtos.StateDeleted })
+							await(t, boss, "it gives up", func() bool { return w.State() == rtos.StateDeleted })
 						} else if i%2 == 1 {
 							want = append(want, w)
 						}
@@ -123,14 +123,14 @@ func TestWaitersThatGiveUpLeaveTheOrder(t *testing.T) {
 							want = append(want, w)
 						}
 					}
-					assert.Equal(t, want, q.waiters())
+					assert.Equal(t, labels(want), labels(q.waiters()))
 					for i := range want {
 						if q.one || i == 0 {
 							assert.NoError(t, q.give(boss))
 						}
-						let(t, boss, "it is served", func() bool { return want[i].State() == rtos.StateDeleted })
+						await(t, boss, "it is served", func() bool { return want[i].State() == rtos.StateDeleted })
 					}
-					assert.Equal(t, want, served)
+					assert.Equal(t, labels(want), labels(served))
 				})
 				finish(t, k)
 			})

@@ -133,7 +133,7 @@ func TestStoppedTaskHindersNobody(t *testing.T) {
 func TestSuspendedWaiterIsPassedOver(t *testing.T) {
 	for i, q := range queuesOf() {
 		t.Run(q.name, func(t *testing.T) {
-			inWorlds(t, rtos.Config{}, func(t *testing.T, k *rtos.Kernel) {
+			exactly(t, rtos.Config{}, func(t *testing.T, k *rtos.Kernel) {
 				q := queuesOf()[i]
 				var served []string
 				spawn(t, k, "boss", 1, func(boss *rtos.Task) {
@@ -143,22 +143,22 @@ func TestSuspendedWaiterIsPassedOver(t *testing.T) {
 						ws = append(ws, spawn(t, k, name, 4-i, func(w *rtos.Task) {
 							assert.NoError(t, q.wait(w, func() { served = append(served, name) }))
 						}))
-						let(t, boss, name+" waits", func() bool { return len(q.waiters()) == i+1 })
+						await(t, boss, name+" waits", func() bool { return len(q.waiters()) == i+1 })
 					}
 					ws[0].Suspend()
-					assert.Equal(t, ws[1:], q.waiters())
+					assert.Equal(t, labels(ws[1:]), labels(q.waiters()))
 					for _, w := range ws[1:] {
 						if q.one || w == ws[1] {
 							assert.NoError(t, q.give(boss))
 						}
-						let(t, boss, "it is served", func() bool { return w.State() == rtos.StateDeleted })
+						await(t, boss, "it is served", func() bool { return w.State() == rtos.StateDeleted })
 					}
 					assert.Equal(t, []string{"second", "third"}, served)
 					if q.one {
 						assert.NoError(t, q.give(boss))
 					}
 					ws[0].Resume()
-					let(t, boss, "the first is served", func() bool { return ws[0].State() == rtos.StateDeleted })
+					await(t, boss, "the first is served", func() bool { return ws[0].State() == rtos.StateDeleted })
 				})
 				finish(t, k)
 				assert.Equal(t, []string{"second", "third", "first"}, served)

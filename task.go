@@ -2,6 +2,7 @@ package rtos
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"time"
 )
@@ -187,13 +188,16 @@ func (t *Task) Exit() {
 
 // Checkpoint lets a task that computes for long obey a suspension or deletion. It
 // returns [ErrDeleted] to a deleted task that is adopted or unwinding, else nil, and
-// otherwise costs one load. Called by the task itself. Wait-free, unless it obeys a
-// suspension: then it blocks.
+// otherwise costs one load; on WebAssembly, where nobody else could run, it also yields.
+// Called by the task itself. Wait-free, unless it obeys a suspension: then it blocks.
 func (t *Task) Checkpoint() error {
-	if t != nil && t.gate.Load() == 0 {
+	if threads && t != nil && t.gate.Load() == 0 {
 		return nil
 	}
 	t.refuseNil("Task.Checkpoint")
+	if !threads && !t.k.sched {
+		runtime.Gosched() // nobody else would ever run
+	}
 	t.checkCaller("Task.Checkpoint")
 	return t.heed()
 }
