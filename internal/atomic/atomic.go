@@ -24,8 +24,6 @@ type (
 	Int32 = uber.Int32
 	// Bool is a flag.
 	Bool = uber.Bool
-	// Error holds an error.
-	Error = uber.Error
 	// Pointer holds a *T.
 	Pointer[T any] = uber.Pointer[T]
 )
