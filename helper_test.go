@@ -120,11 +120,14 @@ func misuses(tb testing.TB, want rtos.MisuseError, f func()) {
 	assert.Contains(tb, got.Error(), "rtos: "+want.Op)
 }
 
+// ofTheRuntime is the goroutine that Go on WebAssembly keeps for events.
+var ofTheRuntime = goleak.IgnoreAnyFunction("runtime.handleEvent")
+
 // leakless fails the test if it leaves a goroutine behind.
 func leakless(t *testing.T) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() { goleak.VerifyNone(t, before) })
+	t.Cleanup(func() { goleak.VerifyNone(t, before, ofTheRuntime) })
 }
 
 // logBook collects what a kernel logs.
