@@ -124,7 +124,7 @@
 //	Kernel.Spawn, Adopt, Tasks, Task,    take a short lock
 //	  Stop, WriteTo; Task.Release
 //	  and the end of a task
-//	Mutex.Holder, Spinlock.Holder, Info  may take a short lock
+//	Mutex.Holder, Spinlock.Holder, Info  wait-free or lock-free
 //
 // That is without the port. A give that wakes a parked task calls the port, and on the
 // goroutine port that is a send on a channel that never blocks, with the short locks that

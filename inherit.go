@@ -1,5 +1,7 @@
 package rtos
 
+import "github.com/tickwake/rtos/internal/atomic"
+
 // This file is priority inheritance (model/mutex.pml, model/mutex2.pml). The
 // priority word of a task is
 //
@@ -202,14 +204,19 @@ func (m *Mutex) settle(t *Task, b *objectBody) {
 
 // waiterPrio is the priority of the first waiter, -1 if there is none.
 func (m *Mutex) waiterPrio(b *objectBody) int {
-	c, ok := m.o.first(b)
-	switch {
-	case !ok:
-		return -1
-	case b.k.cfg.Compat&CompatOrder != 0:
-		return int(b.k.tasks[c.slot].Load().order.Load())
+	for {
+		c, ok := m.o.first(b)
+		switch {
+		case !ok:
+			return -1
+		case b.k.cfg.Compat&CompatOrder == 0:
+			return int(c.rank >> ticketBits)
+		}
+		if t := b.k.tasks[c.slot].Load(); t != nil {
+			return int(t.order.Load())
+		}
+		// It has ended since: the wait is over.
 	}
-	return int(c.rank >> ticketBits)
 }
 
 // several marks a task that holds more than one mutex: its fast paths are closed.
@@ -277,9 +284,10 @@ func (t *Task) unnest(nest uint64) {
 // orphan is a list of mutexes whose owner has ended.
 type orphan struct {
 	Orphan
-	id   uint64
-	m    *Mutex
-	next *orphan
+	id    uint64
+	m     *Mutex
+	taken atomic.Bool // somebody has taken it since, with ErrOwnerDied
+	next  *orphan
 }
 
 // orphanMutexes reports what t, which ends, has not given; with Config.Robust the
@@ -292,8 +300,10 @@ func (t *Task) orphanMutexes() {
 	for _, m := range held {
 		n := &orphan{Orphan: Orphan{m.o.name(), t.name, t.k.port.Now()}, id: t.id, m: m}
 		for {
-			n.next = t.k.orphans.Load()
-			if t.k.orphans.CompareAndSwap(n.next, n) {
+			head := t.k.orphans.Load()
+			for n.next = head; n.next != nil && n.next.taken.Load(); n.next = n.next.next {
+			}
+			if t.k.orphans.CompareAndSwap(head, n) {
 				break
 			}
 		}
@@ -305,12 +315,21 @@ func (t *Task) orphanMutexes() {
 	t.holds, t.held = nil, nil
 }
 
+// claimed notes that the mutex which a dead owner left has been taken.
+func (k *Kernel) claimed(m *Mutex) {
+	for n := k.orphans.Load(); n != nil; n = n.next {
+		if n.m == m {
+			n.taken.Store(true)
+		}
+	}
+}
+
 // Orphans lists the mutexes whose owner ended without giving them, newest first.
 // With Config.Robust, those that somebody has taken since are left out.
 func (k *Kernel) Orphans() []Orphan {
 	var list []Orphan
 	for n := k.orphans.Load(); n != nil; n = n.next {
-		if id := n.m.o.word.Load() & ownerMask; id == n.id || id == ownerDied {
+		if id := n.m.o.word.Load() & ownerMask; !n.taken.Load() && (id == n.id || id == ownerDied) {
 			list = append(list, n.Orphan)
 		}
 	}

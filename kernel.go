@@ -110,6 +110,9 @@ func (k *Kernel) Run(ctx context.Context) error {
 	adopted, failure := slices.Clone(k.alive), k.err // only adopted ones are left
 	k.mu.Unlock()
 	for _, t := range adopted {
+		if !t.adopted {
+			continue // a Spawn that came too late, about to fail
+		}
 		k.cfg.Logger.Warn("rtos: adopted task was not released before the kernel ended", "task", t.name)
 		t.request(askStop)
 		t.kick()

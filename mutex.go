@@ -207,6 +207,9 @@ func (m *Mutex) try(t *Task) (ok bool, err error) {
 			return false, nil
 		}
 		if m.o.word.CompareAndSwap(w, w&^ownerMask|t.id) {
+			if err != nil {
+				t.k.claimed(m)
+			}
 			return true, err
 		}
 		err = nil
@@ -308,6 +311,9 @@ func (m *Mutex) wait(t *Task, b *objectBody, single bool) (err error) {
 			return err
 		}
 		if t.unwinding {
+			if s == stWoken {
+				m.settle(t, b)
+			}
 			return ErrDeleted
 		}
 		if !k.sched {
@@ -362,6 +368,9 @@ func (m *Mutex) wait(t *Task, b *objectBody, single bool) (err error) {
 			}
 			if s == stWoken && k.cfg.Compat&CompatLostWake == 0 {
 				m.pass()
+				if !k.sched {
+					m.settle(t, b) // to whoever was faster those behind t have lent nothing yet
+				}
 			}
 			if err = t.heed(); err != nil {
 				return err

@@ -384,14 +384,17 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 	}
 	t.deadline, t.ctx, t.abortMark = t.k.until(d), ctx, false
 	word := t.publish(nil, 0)
-	why := stWoken
-	if c.begin(s, word>>stateBits) {
-		if t.gate.Load()&(askSuspend|askEnd) != 0 {
-			why = stAsked
-		} else {
-			defer t.endNotifyWait(s, word) // if t is unwound
-			why = t.sleep(word)
-		}
+	for !c.begin(s, word>>stateBits) {
+		if v, ok := c.finish(s, false); ok {
+			t.unpublish(word)
+			t.ctx = nil
+			return v, nil
+		} // it was taken back meanwhile
+	}
+	why := stAsked
+	if t.gate.Load()&(askSuspend|askEnd) == 0 {
+		defer t.endNotifyWait(s, word) // if t is unwound
+		why = t.sleep(word)
 	}
 	if g := t.gate.Load() & (askSuspend | askEnd); g != 0 && !(t.adopted && g&askEnd != 0) {
 		t.unpublish(word)

@@ -141,7 +141,7 @@ func (p *goroutinePort) End(*Task) {
 }
 
 func (p *goroutinePort) Unwind(t *Task) {
-	if !t.leaving {
+	if !t.leaving && !panicking() {
 		t.leaving = true
 		runtime.Goexit()
 	}
@@ -230,6 +230,25 @@ func (p *goroutinePort) Work(t *Task, d time.Duration) {
 		}
 		if !threads {
 			runtime.Gosched()
+		}
+	}
+}
+
+// panicking tells whether the caller is a deferred function that runs because of a panic.
+// Goexit there would drop the panic.
+func panicking() bool {
+	pcs := make([]uintptr, 64)
+	for skip := 1; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs)
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := n > 0; more; {
+			var f runtime.Frame
+			if f, more = frames.Next(); f.Function == "runtime.gopanic" {
+				return true
+			}
+		}
+		if n < len(pcs) {
+			return false
 		}
 	}
 }

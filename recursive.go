@@ -66,7 +66,7 @@ func (m *RecursiveMutex) lock(t *Task, d time.Duration, ctx context.Context) err
 		return nil
 	}
 	err := m.m.lock(opRecursiveLock, t, d, ctx)
-	if err == ErrOwnerDied {
+	if err == ErrOwnerDied && m.m.o.word.Load()&ownerMask == t.id {
 		m.again.Store(0)
 	}
 	return err

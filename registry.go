@@ -18,7 +18,7 @@ func register(k *Kernel) {
 		old := kernels.Load()
 		list := make([]weak.Pointer[Kernel], 0, len(*old)+1)
 		for _, p := range *old {
-			if q := p.Value(); q != nil && q.phase.Load() != phaseEnded {
+			if q := p.Value(); q != nil && (q.phase.Load() != phaseEnded || q.NumTasks() > 0) {
 				list = append(list, p)
 			}
 		}

@@ -1,6 +1,10 @@
 package rtos
 
-import "github.com/tickwake/rtos/internal/atomic"
+import (
+	"runtime"
+
+	"github.com/tickwake/rtos/internal/atomic"
+)
 
 // section is the kernel-wide critical section of ports that run tasks in parallel: a
 // semaphore of one with an owner and a depth. It excludes other holders of it; it
@@ -20,7 +24,7 @@ func (s *section) enter(t *Task) {
 		// Blocking here is not what a section forbids.
 		for s.token.Take(t) != nil {
 			if t.gate.Load()&askEnd != 0 {
-				return // an adopted or unwinding task: it is not excluded
+				runtime.Gosched() // an adopted or unwinding task: it cannot wait, it is still excluded
 			}
 		}
 		s.owner.Store(t.id)

@@ -103,7 +103,10 @@ func (t *Task) heed() error {
 			return ErrDeleted // a port that cannot unwind just now
 		case g&askSuspend != 0:
 			t.pauseClock()
+			ctx := t.ctx
+			t.ctx = nil // a context that is done would not let it park
 			t.k.port.Park(t)
+			t.ctx = ctx
 			t.resumeClock()
 		default:
 			return nil
@@ -215,7 +218,9 @@ func (t *Task) refuseNil(op string) {
 // on for the rest of its limit; a notification wait returns with what is there, a
 // delay ends. On a port without a scheduler a task that computes goes on until
 // its next call that can block, or [Task.Checkpoint]; [Task.State] says suspended
-// from the call on. A task that suspends itself calls [Task.SuspendSelf].
+// from the call on. What it holds it keeps, critical sections and spinlocks too: who
+// wants to resume it must not need them. A task that suspends itself calls
+// [Task.SuspendSelf].
 // Lock-free. Mirrors vTaskSuspend.
 func (t *Task) Suspend() {
 	t.refuseNil("Task.Suspend")
@@ -374,8 +379,8 @@ func (t *Task) Release() error {
 func (t *Task) Yield() {
 	t.refuseNil("Task.Yield")
 	t.checkCaller("Task.Yield")
-	if t.gate.Load()&(askSuspend|askEnd) != 0 && t.heed() != nil {
-		return
+	if t.gate.Load()&(askSuspend|askEnd) != 0 {
+		_ = t.heed() // and if it is ending without unwinding, it yields all the same
 	}
 	t.k.port.Switch(t, Again)
 }

@@ -223,8 +223,7 @@ func deleteWhileHolding(t *testing.T, k *rtos.Kernel, unlock, second, recursive 
 		late = take(w)
 	})
 	spawn(t, k, "boss", 1, func(me *rtos.Task) {
-		let(t, me, "waiter waits", func() bool { return len(m.Info().Waiters) == 1 })
-		assert.Equal(t, 3, owner.Priority(), "lent by the waiter")
+		let(t, me, "waiter waits and lends", func() bool { return len(m.Info().Waiters) == 1 && owner.Priority() == 3 })
 		owner.Delete()
 		let(t, me, "owner ends", func() bool { return owner.State() == rtos.StateDeleted })
 		if want != nil && want != rtos.ErrOwnerDied {

@@ -68,7 +68,6 @@ func withState(w uint64, s waitState) uint64 { return w&^stateMask | s }
 type object struct {
 	_    noCopy
 	word atomic.Uint64
-	bits atomic.Uint64 // one bit a slot; kernels of more than 64 slots use body.wide
 	body atomic.Pointer[objectBody]
 }
 
@@ -79,6 +78,7 @@ type objectBody struct {
 	name string
 	self any // the public object, for reports
 	k    *Kernel
+	bits atomic.Uint64 // one bit a slot; kernels of more than 64 slots use wide
 	wide *wideSet
 }
 
@@ -134,7 +134,7 @@ func (o *object) join(b *objectBody, slot int) {
 	if b.wide != nil {
 		b.wide.set(slot)
 	} else {
-		o.bits.Or(1 << slot)
+		b.bits.Or(1 << slot)
 	}
 	o.word.Add(oneWaiter)
 }
@@ -144,7 +144,7 @@ func (o *object) leave(b *objectBody, slot int) {
 	if b.wide != nil {
 		b.wide.clear(slot)
 	} else {
-		o.bits.And(^(uint64(1) << slot))
+		b.bits.And(^(uint64(1) << slot))
 	}
 }
 
@@ -159,7 +159,7 @@ type candidate struct {
 // after the other; that is enough, because the object was changed before.
 func (o *object) each(b *objectBody, f func(c candidate)) {
 	if b.wide == nil {
-		o.scanWord(b.k, 0, o.bits.Load(), f)
+		o.scanWord(b.k, 0, b.bits.Load(), f)
 		return
 	}
 	for s := range b.wide.summary {
@@ -249,7 +249,7 @@ func (o *object) compatRank(b *objectBody, t *Task) uint64 {
 	found := false
 	o.each(b, func(c candidate) {
 		last = min(last, c.rank)
-		if q := t.k.tasks[c.slot].Load(); q.order.Load() < own && c.rank > before {
+		if q := t.k.tasks[c.slot].Load(); q != nil && q.order.Load() < own && c.rank > before {
 			before, found = c.rank, true
 		}
 	})

@@ -15,6 +15,9 @@
  *   waiter is told, and because the new owner adopts the priority of those that came meanwhile and boosted the old owner: -DNOADOPT
  *   leaves that out and finds the lost inheritance.
  *
+ * -DSTOPPED adds: a woken task may be deleted or suspended before it tries. It passes the wake on, and settles the priority of whoever has
+ *   taken the mutex meanwhile, to whom those behind it have lent nothing: -DNOSETTLE leaves that out and finds the lost inheritance (N 3).
+ *
  * Orders that the model proved necessary: change any of them and it finds the failing run.
  *   give:     owner := 0, then read the waiter set, then read the own priority.
  *   timeout:  leave `waiting`, look at the mutex once more, settle the owner's priority until a pass changes nothing, then clear the own bit
@@ -137,7 +140,29 @@ proctype T(byte i) {
            settle();           /* those who came meanwhile may have boosted the old owner */
 #endif
            break
-        :: else -> waits[i] = IDLE                       /* woken: tries again, the bit stays */
+        :: else -> waits[i] = IDLE;                      /* woken: tries again, the bit stays */
+#ifdef STOPPED
+           if                                            /* ... or is deleted (suspended) first: passes the wake on */
+           :: skip
+           :: i != 0 ->
+              if
+              :: owner == 0 ->
+                 do
+                 :: scan();
+                    if
+                    :: b == N -> break
+                    :: else -> atomic { if :: (waits[b]==WAITING && epoch[b]==e) -> waits[b]=WOKEN; ok=1 :: else -> ok=0 fi };
+                       if :: ok -> break :: else -> skip fi
+                    fi
+                 od
+              :: else -> skip
+              fi;
+#ifndef NOSETTLE
+              settle();
+#endif
+              break
+           fi
+#endif
         fi
      od;
      if :: bits & (1<<i) -> bits = bits & (255 - (1<<i)) :: else -> skip fi;
