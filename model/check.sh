@@ -30,7 +30,10 @@ check() { # size, expected, model, flags...
 
 check small ok    mutex.pml -DN=2 -DR=2
 check small ok    mutex.pml -DN=2 -DR=2 -DHANDOFF
+check small ok    mutex.pml -DN=2 -DR=2 -DSTOPPED
+check small error mutex.pml -DN=3 -DR=1 -DSTOPPED -DNOSETTLE
 check full  ok    mutex.pml -DN=3 -DR=1
+check full  ok    mutex.pml -DN=3 -DR=1 -DSTOPPED
 check full  error mutex.pml -DN=3 -DR=1 -DBITFIRST
 check full  ok    mutex.pml -DN=3 -DR=1 -DHANDOFF
 check full  error mutex.pml -DN=3 -DR=1 -DHANDOFF -DNOADOPT

@@ -16,7 +16,7 @@
  *   leaves that out and finds the lost inheritance.
  *
  * -DSTOPPED adds: a woken task may be deleted or suspended before it tries. It passes the wake on, and settles the priority of whoever has
- *   taken the mutex meanwhile, to whom those behind it have lent nothing: -DNOSETTLE leaves that out and finds the lost inheritance (N 3).
+ *   taken the mutex meanwhile, to whom those behind it have lent nothing: -DNOSETTLE leaves that out and finds a failing run (N 3).
  *
  * Orders that the model proved necessary: change any of them and it finds the failing run.
  *   give:     owner := 0, then read the waiter set, then read the own priority.
