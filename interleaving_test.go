@@ -247,3 +247,23 @@ func TestScanMeetsAWaiterThatHasEnded(t *testing.T) {
 	m.o.join(b, 9)
 	require.NotPanics(t, func() { m.o.compatRank(b, a) })
 }
+
+// With one mutex left a task is as if it had never nested: its fast paths are open, and
+// the end of a wait may lower it again.
+func TestNestingEndsWithTheLastButOne(t *testing.T) {
+	k := quietKernel(t, Config{})
+	a := adoptIn(t, k, "a", 1)
+	var m [3]Mutex
+	for i := range m {
+		require.NoError(t, m[i].Lock(a))
+	}
+	require.Same(t, &several, a.holds)
+	require.EqualValues(t, nestMany, nestOf(a.prio.Load()))
+	require.NoError(t, m[1].Unlock(a))
+	require.Equal(t, 2, a.heldCount())
+	require.NoError(t, m[0].Unlock(a))
+	require.Same(t, &m[2], a.holds)
+	require.EqualValues(t, nestNone, nestOf(a.prio.Load()))
+	require.NoError(t, m[2].Unlock(a))
+	require.Nil(t, a.holds)
+}
