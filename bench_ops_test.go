@@ -78,6 +78,25 @@ func BenchmarkUncontended(b *testing.B) {
 				<-c
 			}
 		}},
+		// The least that a lock with an owner does: two swaps with numbers from memory.
+		{"BareOwner", func(n int, _ *rtos.Task) {
+			v, o := new(atomic.Uint64), &struct {
+				gate atomic.Uint64
+				id   uint64
+			}{id: 1 << 20}
+			for range n {
+				v.CompareAndSwap(o.gate.Load(), o.id)
+				v.CompareAndSwap(o.id, 0)
+			}
+		}},
+		// The least that give and take do: two swaps.
+		{"BareSwaps", func(n int, _ *rtos.Task) {
+			v := new(atomic.Uint64)
+			for range n {
+				v.CompareAndSwap(0, 1)
+				v.CompareAndSwap(1, 0)
+			}
+		}},
 		{"AtomicAdd", func(n int, _ *rtos.Task) {
 			v := new(atomic.Uint64)
 			for range n {

@@ -19,59 +19,61 @@ type group struct {
 	figures []figure
 }
 
-// A figure compares a metric of ours with a peer's, or by itself with limit.
+// A figure compares a metric of ours with a peer's, or by itself with limit. Bare names a
+// loop that does only what the machine cannot do without, to be compared with the peer.
 type figure struct {
 	name, unit, ours, peer string
 	limit                  float64
 	atLeast                bool
+	bare                   string
 }
 
 type groupList []*group
 
 var groups = groupList{
-	{"Uncontended/Mutex|sync.Mutex", 2, []figure{
-		{"Uncontended/Mutex", "ns/op", "Uncontended/Mutex", "Uncontended/sync.Mutex", 1.10, false},
+	{"Uncontended/Mutex|sync.Mutex|BareOwner", 2, []figure{
+		{"Uncontended/Mutex", "ns/op", "Uncontended/Mutex", "Uncontended/sync.Mutex", 1.10, false, "Uncontended/BareOwner"},
 	}},
 	{"Counter/pinned/Mutex|sync.Mutex", 2, []figure{
-		{"Counter/pinned/Mutex", "ms/run", "Counter/pinned/Mutex", "Counter/pinned/sync.Mutex", 0.95, false},
-		{"Counter/pinned/Mutex hand-overs", "handovers/run", "Counter/pinned/Mutex", "Counter/pinned/sync.Mutex", 0.5, true},
+		{"Counter/pinned/Mutex", "ms/run", "Counter/pinned/Mutex", "Counter/pinned/sync.Mutex", 0.95, false, ""},
+		{"Counter/pinned/Mutex hand-overs", "handovers/run", "Counter/pinned/Mutex", "Counter/pinned/sync.Mutex", 0.5, true, ""},
 	}},
 	{"Counter/free/Mutex|sync.Mutex", 2, []figure{
-		{"Counter/free/Mutex", "ms/run", "Counter/free/Mutex", "Counter/free/sync.Mutex", 1.0, false},
+		{"Counter/free/Mutex", "ms/run", "Counter/free/Mutex", "Counter/free/sync.Mutex", 1.0, false, ""},
 	}},
-	{"Counter/free/Notify|SemaphoreHandoff|ChanHandoff", 2, []figure{
-		{"Counter/free/Notify", "ms/run", "Counter/free/Notify", "Counter/free/ChanHandoff", 0.45, false},
-		{"Counter/free/SemaphoreHandoff", "ms/run", "Counter/free/SemaphoreHandoff", "Counter/free/ChanHandoff", 0.5, false},
+	{"Counter/free/Notify|SemaphoreHandoff|ChanHandoff|SpinHandoffApart", 2, []figure{
+		{"Counter/free/Notify", "ms/run", "Counter/free/Notify", "Counter/free/ChanHandoff", 0.45, false, "Counter/free/SpinHandoffApart"},
+		{"Counter/free/SemaphoreHandoff", "ms/run", "Counter/free/SemaphoreHandoff", "Counter/free/ChanHandoff", 0.5, false, "Counter/free/SpinHandoffApart"},
 	}},
-	{"Counter/pinned/Notify|SemaphoreHandoff|ChanHandoff|SpinHandoff", 2, []figure{
-		{"Counter/pinned/Notify", "ms/run", "Counter/pinned/Notify", "Counter/pinned/ChanHandoff", 1.0 / 300, false},
-		{"Counter/pinned/Notify", "ms/run", "Counter/pinned/Notify", "Counter/pinned/SpinHandoff", 1.6, false},
-		{"Counter/pinned/SemaphoreHandoff", "ms/run", "Counter/pinned/SemaphoreHandoff", "Counter/pinned/ChanHandoff", 0.5, false},
+	{"Counter/pinned/Notify|SemaphoreHandoff|ChanHandoff|SpinHandoff|SpinHandoffApart", 2, []figure{
+		{"Counter/pinned/Notify", "ms/run", "Counter/pinned/Notify", "Counter/pinned/ChanHandoff", 1.0 / 300, false, "Counter/pinned/SpinHandoffApart"},
+		{"Counter/pinned/Notify", "ms/run", "Counter/pinned/Notify", "Counter/pinned/SpinHandoff", 1.6, false, "Counter/pinned/SpinHandoffApart"},
+		{"Counter/pinned/SemaphoreHandoff", "ms/run", "Counter/pinned/SemaphoreHandoff", "Counter/pinned/ChanHandoff", 0.5, false, "Counter/pinned/SpinHandoffApart"},
 	}},
 	{"Handoff/Notify|Chan", 1, []figure{
-		{"Handoff/Notify -cpu=1", "ns/op", "Handoff/Notify", "Handoff/Chan", 0.75, false},
+		{"Handoff/Notify -cpu=1", "ns/op", "Handoff/Notify", "Handoff/Chan", 0.75, false, ""},
 	}},
 	{"Handoff4/Notify|Chan", 2, []figure{
-		{"Handoff4/Notify", "ns/op", "Handoff4/Notify", "Handoff4/Chan", 0.6, false},
+		{"Handoff4/Notify", "ns/op", "Handoff4/Notify", "Handoff4/Chan", 0.6, false, ""},
 	}},
-	{"Uncontended/NotifySelf|Chan1", 2, []figure{
-		{"Uncontended/NotifySelf", "ns/op", "Uncontended/NotifySelf", "Uncontended/Chan1", 0.3, false},
+	{"Uncontended/NotifySelf|Chan1|BareSwaps", 2, []figure{
+		{"Uncontended/NotifySelf", "ns/op", "Uncontended/NotifySelf", "Uncontended/Chan1", 0.3, false, "Uncontended/BareSwaps"},
 	}},
 	{"Wake/Semaphore/waiters=512", 2, []figure{
-		{"Wake/Semaphore/waiters=512", "ns/op", "Wake/Semaphore/waiters=512", "", 5000, false},
+		{"Wake/Semaphore/waiters=512", "ns/op", "Wake/Semaphore/waiters=512", "", 5000, false, ""},
 	}},
 	{"PriorityLatency", 2, []figure{
-		{"PriorityLatency/Mutex p99", "p99-us", "PriorityLatency/Mutex", "PriorityLatency/sync.Mutex", 0.5, false},
-		{"PriorityLatency/Mutex p99.9", "p99.9-us", "PriorityLatency/Mutex", "PriorityLatency/sync.Mutex", 0.5, false},
+		{"PriorityLatency/Mutex p99", "p99-us", "PriorityLatency/Mutex", "PriorityLatency/sync.Mutex", 0.5, false, ""},
+		{"PriorityLatency/Mutex p99.9", "p99.9-us", "PriorityLatency/Mutex", "PriorityLatency/sync.Mutex", 0.5, false, ""},
 	}},
 	{"Uncontended/Mutex|RecursiveMutex|Binary|Counting|Spinlock|NotifySelf", 2, []figure{
-		{"allocations, nobody waits", "allocs/op", "", "", 0, false},
+		{"allocations, nobody waits", "allocs/op", "", "", 0, false, ""},
 	}},
 	{"Handoff|Handoff4/Notify|Semaphore|Mutex", 2, []figure{
-		{"allocations, hand-over", "allocs/op", "", "", 0, false},
+		{"allocations, hand-over", "allocs/op", "", "", 0, false, ""},
 	}},
 	{"Timeout/Expire|Satisfied|Parked", 2, []figure{
-		{"allocations, with limits", "allocs/op", "", "", 0, false},
+		{"allocations, with limits", "allocs/op", "", "", 0, false, ""},
 	}},
 }
 
@@ -96,13 +98,14 @@ type row struct {
 	name, unit, peer  string
 	ours, other       float64
 	ratio, limit      float64
+	bare              float64
 	atLeast, absolute bool
 	note              string
 }
 
 func (f figure) judge(runs []result) row {
-	r := row{name: f.name, unit: f.unit, peer: f.peer, limit: f.limit, atLeast: f.atLeast, absolute: f.peer == "", other: math.NaN()}
-	var ours, other, ratios []float64
+	r := row{name: f.name, unit: f.unit, peer: f.peer, limit: f.limit, atLeast: f.atLeast, absolute: f.peer == "", other: math.NaN(), bare: math.NaN()}
+	var ours, other, ratios, bare []float64
 	for _, run := range runs {
 		names := []string{f.ours}
 		if f.ours == "" {
@@ -118,11 +121,14 @@ func (f figure) judge(runs []result) row {
 		if p, ok := run.get(f.peer, f.unit); ok {
 			other = append(other, p)
 			ratios = append(ratios, worst/p)
+			if v, ok := run.get(f.bare, f.unit); ok {
+				bare = append(bare, v/p)
+			}
 		}
 	}
 	r.ours, r.ratio = median(ours), median(ours)
 	if !r.absolute {
-		r.other, r.ratio = median(other), median(ratios)
+		r.other, r.ratio, r.bare = median(other), median(ratios), median(bare)
 		if len(ratios) > 0 {
 			r.note = fmt.Sprintf("%.3g to %.3g", slices.Min(ratios), slices.Max(ratios))
 		}
@@ -134,7 +140,7 @@ func spreadName(way string) string { return "Counter/" + way + " second worst" }
 
 func spread(way string, res result) row {
 	ms := slices.Sorted(slices.Values(res["Counter/"+way]["ms/run"]))
-	r := row{name: spreadName(way), unit: "ms/run", peer: "its own median", limit: 5, ours: math.NaN(), other: median(ms), ratio: math.NaN()}
+	r := row{name: spreadName(way), unit: "ms/run", peer: "its own median", limit: 5, ours: math.NaN(), other: median(ms), ratio: math.NaN(), bare: math.NaN()}
 	if n := len(ms); n > 1 {
 		r.ours = ms[n-2]
 		r.ratio = r.ours / r.other
@@ -152,8 +158,8 @@ func (r row) ok() bool {
 
 func printTable(w io.Writer, machine string, rows []row) (missed int) {
 	fmt.Fprintf(w, "%s, %s\n\n", machine, runtime.Version())
-	fmt.Fprintln(w, "| figure | ours | peer | ratio | limit | | spread |")
-	fmt.Fprintln(w, "| --- | ---: | ---: | ---: | ---: | --- | --- |")
+	fmt.Fprintln(w, "| figure | ours | peer | ratio | limit | | bare loop | spread |")
+	fmt.Fprintln(w, "| --- | ---: | ---: | ---: | ---: | --- | ---: | --- |")
 	for _, r := range rows {
 		verdict := "ok"
 		if !r.ok() {
@@ -170,7 +176,11 @@ func printTable(w io.Writer, machine string, rows []row) (missed int) {
 		} else {
 			peer = number(r.other) + " " + strings.TrimPrefix(r.peer, "Counter/")
 		}
-		fmt.Fprintf(w, "| `%s` | %s %s | %s | %s | %s | %s | %s |\n", r.name, number(r.ours), r.unit, peer, ratio, limit, verdict, r.note)
+		bare := ""
+		if !math.IsNaN(r.bare) {
+			bare = number(r.bare)
+		}
+		fmt.Fprintf(w, "| `%s` | %s %s | %s | %s | %s | %s | %s | %s |\n", r.name, number(r.ours), r.unit, peer, ratio, limit, verdict, bare, r.note)
 	}
 	return missed
 }

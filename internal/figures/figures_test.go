@@ -46,6 +46,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{"beside a peer", figure{unit: "ms/run", ours: "Counter/pinned/Mutex", peer: "Counter/pinned/sync.Mutex", limit: 0.5}, 0.5, true},
 		{"too slow", figure{unit: "ms/run", ours: "Counter/pinned/Mutex", peer: "Counter/pinned/sync.Mutex", limit: 0.4}, 0.5, false},
+		{"with a bare loop", figure{unit: "ms/run", ours: "Counter/pinned/Mutex", peer: "Counter/pinned/sync.Mutex", limit: 0.5, bare: "Counter/pinned/sync.Mutex"}, 0.5, true},
 		{"at least", figure{unit: "ms/run", ours: "Counter/pinned/Mutex", peer: "Counter/pinned/sync.Mutex", limit: 0.6, atLeast: true}, 0.5, false},
 		{"by itself", figure{unit: "ns/op", ours: "Wake/Semaphore/waiters=512", limit: 5000}, 330, true},
 		{"worst of all", figure{unit: "cycle-ns", limit: 0}, 69228, false},
@@ -54,6 +55,7 @@ func TestJudge(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := c.f.judge([]result{res})
 			require.Equal(t, c.ok, r.ok())
+			require.Equal(t, c.f.bare != "", r.bare == 1)
 			if !math.IsNaN(c.ratio) {
 				require.Equal(t, c.ratio, r.ratio)
 			} else {
