@@ -1,3 +1,5 @@
+//go:build !rtosdebug
+
 package rtos
 
 import (
@@ -10,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Interleavings that were once wrong, forced step by step.
+// Interleavings that were once wrong, forced step by step. The tests call for tasks from
+// any goroutine, which rtosdebug would refuse.
 
 func quietKernel(t *testing.T, c Config) *Kernel {
 	t.Helper()
