@@ -466,6 +466,9 @@ func (c *notifyCall) spin(t *Task, s *atomic.Uint64) (value uint32, ok bool) {
 		return 0, false
 	}
 	for n := range spin.Budget(t.own) {
+		if n%spin.Stride == 0 && !spin.Can() {
+			break
+		}
 		// One give to an empty slot is the usual case. A swap that succeeds moves the cache
 		// line once, a look and a swap twice; one that fails costs nobody anything, since
 		// the line stays here until the next give.
@@ -474,9 +477,6 @@ func (c *notifyCall) spin(t *Task, s *atomic.Uint64) (value uint32, ok bool) {
 		}
 		if v, ok := c.finish(s, false); ok {
 			return v, true
-		}
-		if n%spin.Stride == 0 && !spin.Can() {
-			break
 		}
 		spin.Pause(1)
 	}

@@ -232,12 +232,12 @@ func (s *Semaphore) spin(t *Task) bool {
 		return false
 	}
 	for n := range spin.Budget(t.own) {
+		if n%spin.Stride == 0 && !spin.Can() {
+			break
+		}
 		// The last token of a semaphore without waiters is the usual case: see NotifyGive.
 		if s.o.word.CompareAndSwap(1, 0) || s.try() {
 			return true
-		}
-		if n%spin.Stride == 0 && !spin.Can() {
-			break
 		}
 		spin.Pause(1)
 	}

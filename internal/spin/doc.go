@@ -7,11 +7,11 @@
 // A task that waits for another looks a few times before it parks:
 //
 //	for k := range spin.Budget(locked) {
-//		if try() {
-//			return
-//		}
 //		if k%spin.Stride == 0 && !spin.Can() {
 //			break
+//		}
+//		if try() {
+//			return
 //		}
 //		spin.Pause(1)
 //	}
@@ -128,10 +128,10 @@ const (
 	// MutexPolls and LockedMutexPolls are how often a mutex is tried before its taker
 	// parks, as a goroutine and locked to its thread. MutexPause is the number of
 	// pauses before the first try, MutexPauses before every other.
-	MutexPolls       = 8
-	LockedMutexPolls = 16
-	MutexPause       = 120
-	MutexPauses      = 240
+	MutexPolls       = 6
+	LockedMutexPolls = 12
+	MutexPause       = 160
+	MutexPauses      = 320
 )
 
 // Polls is the number of tries of a contended mutex.
