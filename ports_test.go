@@ -9,7 +9,9 @@ import (
 	"github.com/tickwake/rtos/sim"
 )
 
-func TestSmoke(t *testing.T) {
+// The same bodies run on both ports: two tasks that take turns by notification and count
+// under a mutex.
+func TestSameBodiesOnBothPorts(t *testing.T) {
 	for _, p := range []rtos.Port{nil, sim.New(sim.Options{})} {
 		k, err := rtos.New(rtos.Config{Port: p})
 		if err != nil {
@@ -20,10 +22,10 @@ func TestSmoke(t *testing.T) {
 		var a, b *rtos.Task
 		a, _ = k.Spawn("a", 3, func(t *rtos.Task) {
 			for range 1000 {
-				t.NotifyTake(true, rtos.Forever)
-				m.Lock(t)
+				_, _ = t.NotifyTake(true, rtos.Forever)
+				_ = m.Lock(t)
 				n++
-				m.Unlock(t)
+				_ = m.Unlock(t)
 				b.NotifyGive()
 			}
 		})
