@@ -10,15 +10,13 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"go.uber.org/goleak"
-
 	"github.com/tickwake/rtos/internal/published"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 {
-		if err := goleak.Find(ofTheRuntime); err != nil {
+		if err := leaks(ofTheRuntime); err != nil {
 			fmt.Fprintln(os.Stderr, "goroutines left behind:", err)
 			code = 1
 		}

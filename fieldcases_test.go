@@ -398,6 +398,6 @@ func TestFieldCase21NothingIsLeftBehind(t *testing.T) {
 	finish(t, k)
 	assert.Empty(t, m.Info().Waiters)
 	assert.Empty(t, s0.Info().Waiters)
-	goleak.VerifyNone(t, before, ofTheRuntime)
+	assert.NoError(t, leaks(before, ofTheRuntime))
 	assert.LessOrEqual(t, runtime.NumGoroutine(), count)
 }
