@@ -206,7 +206,7 @@ func deleteWhileHolding(t *testing.T, k *rtos.Kernel, unlock, second, recursive 
 		_ = o.Delay(rtos.Forever)
 	})
 	take := func(w *rtos.Task) error {
-		err := m.LockFor(w, k.Ticks(20))
+		err := m.LockFor(w, k.Ticks(200))
 		if err == rtos.ErrTimeout {
 			return err
 		}
