@@ -31,8 +31,8 @@ type figure struct {
 type groupList []*group
 
 var groups = groupList{
-	{"Uncontended/Mutex|sync.Mutex|BareOwner", 2, []figure{
-		{"Uncontended/Mutex", "ns/op", "Uncontended/Mutex", "Uncontended/sync.Mutex", 1.10, false, "Uncontended/BareOwner"},
+	{"Uncontended/Mutex|sync.Mutex|BareCalls", 2, []figure{
+		{"Uncontended/Mutex", "ns/op", "Uncontended/Mutex", "Uncontended/sync.Mutex", 1.10, false, "Uncontended/BareCalls"},
 	}},
 	{"Counter/pinned/Mutex|sync.Mutex", 2, []figure{
 		{"Counter/pinned/Mutex", "ms/run", "Counter/pinned/Mutex", "Counter/pinned/sync.Mutex", 0.95, false, ""},
