@@ -120,6 +120,25 @@ func (o opSpec) interruptKinds(name string) string {
 	return o.kinds
 }
 
+// Args lists the arguments of an operation, in order, and whether there is such an
+// operation. A trailing ? marks what may be left out.
+func Args(op string, isr bool) (args []string, known bool) {
+	spec, known := opSpecs[op]
+	switch {
+	case !known, isr && spec.isr == "-":
+		return nil, false
+	case isr:
+		return strings.Fields(spec.isr), true
+	}
+	return strings.Fields(spec.args), true
+}
+
+// IsKind tells whether there is such a kind of object.
+func IsKind(name string) bool {
+	_, known := kindArgs[name]
+	return known
+}
+
 // listed reports whether word is one of the words of list.
 func listed(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {

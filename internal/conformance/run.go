@@ -19,11 +19,22 @@ type Result struct {
 
 // Run executes the scenario. It fails if the scenario needs what the runner does not support, if the
 // kernel or the simulation reports an error, or if the trace has no end.
-func Run(s *Scenario) (*Result, error) {
+func Run(s *Scenario) (*Result, error) { return RunWith(s, Options{}) }
+
+// Options changes how a scenario is run.
+type Options struct {
+	// Config changes the configuration of the kernel, which is that of the reference.
+	Config func(*rtos.Config)
+	// Watch is told of every event but the last, and of the effective priorities then.
+	Watch func(e *Event, prio []int8)
+}
+
+// RunWith is [Run] with options.
+func RunWith(s *Scenario, o Options) (*Result, error) {
 	if kind := s.Unsupported(); kind != "" {
 		return nil, fmt.Errorf("conformance: %s: kind %q is not supported", s.File, kind)
 	}
-	r := &runner{scenario: s, tasks: make([]scripted, len(s.Tasks)), taskOps: taskOps, isrOps: isrOps}
+	r := &runner{scenario: s, options: o, tasks: make([]scripted, len(s.Tasks)), taskOps: taskOps, isrOps: isrOps}
 	if err := r.kernelFor(s.Config); err != nil {
 		return nil, err
 	}
@@ -53,6 +64,7 @@ var errEvents = fmt.Errorf("more than %d events", maxEvents)
 // runner is a scenario that runs.
 type runner struct {
 	scenario *Scenario
+	options  Options
 	kernel   *rtos.Kernel
 	sim      *sim.Sim
 	objects  []object
@@ -77,8 +89,7 @@ func (r *runner) kernelFor(c Config) error {
 		StartTick:   rtos.Ticks(c.StartTick),
 		OnSwitch:    r.onSwitch,
 	})
-	var err error
-	r.kernel, err = rtos.New(rtos.Config{
+	config := rtos.Config{
 		Port:        r.sim,
 		Tasks:       max(minTasks, len(r.tasks)+1),
 		Priorities:  topPriority + 1,
@@ -86,7 +97,12 @@ func (r *runner) kernelFor(c Config) error {
 		Compat:      rtos.CompatFreeRTOS,
 		Tick:        time.Millisecond,
 		Logger:      slog.New(slog.DiscardHandler),
-	})
+	}
+	if r.options.Config != nil {
+		r.options.Config(&config)
+	}
+	var err error
+	r.kernel, err = rtos.New(config)
 	return err
 }
 
@@ -157,6 +173,9 @@ func (r *runner) record(e Event) {
 		e.Prio = r.priorities()
 	}
 	r.trace = append(r.trace, e)
+	if r.options.Watch != nil && e.Kind != EndEvent {
+		r.options.Watch(&e, r.priorities())
+	}
 }
 
 func (r *runner) priorities() []int8 {
