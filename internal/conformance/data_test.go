@@ -37,6 +37,27 @@ var recorded = sync.OnceValue(func() []File {
 	return files
 })
 
+// runnable is the recorded scenarios that can be run, to be left as they are.
+var runnable = sync.OnceValue(func() []*Scenario {
+	var list []*Scenario
+	for _, f := range recorded() {
+		s, err := Read(f.Name, f.Data)
+		if err != nil {
+			panic(err)
+		}
+		if s.Unsupported() == "" {
+			list = append(list, s)
+		}
+	}
+	return list
+})
+
+// shortName is the path of a recorded scenario in the archive, without its end.
+func shortName(file string) string {
+	_, path, _ := strings.Cut(file, "/")
+	return strings.TrimSuffix(path, ".json")
+}
+
 // recordedAs returns the scenario with that path in the archive.
 func recordedAs(t *testing.T, path string) File {
 	t.Helper()

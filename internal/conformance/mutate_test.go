@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tickwake/rtos"
 )
 
 // shuffle makes another scenario of a recorded one: operations, limits, priorities and options
@@ -50,7 +52,8 @@ func shuffle(s *Scenario, rng *rand.Rand) {
 	s.Config.TimeSlicing = rng.IntN(4) != 0
 }
 
-// runShuffled runs what has no recorded trace: it must have a trace with an end, and the same one again.
+// runShuffled runs what has no recorded trace: it must have a trace with an end, and the same
+// one in other forms of the calls and a larger kernel.
 func runShuffled(t *testing.T, index, seed uint64) {
 	files := recorded()
 	f := files[index%uint64(len(files))]
@@ -59,14 +62,21 @@ func runShuffled(t *testing.T, index, seed uint64) {
 	if s.Unsupported() != "" {
 		return
 	}
-	shuffle(s, rand.New(rand.NewPCG(index, seed)))
-	first, err := Run(s)
+	rng := rand.New(rand.NewPCG(index, seed))
+	shuffle(s, rng)
+	how := asReference
+	if rng.IntN(4) == 0 {
+		how.compat = rtos.Compat(rng.Uint32()) & (rtos.CompatFreeRTOS | rtos.CompatPollClears)
+	}
+	first, err := run(s, how)
 	if errors.Is(err, errEvents) {
 		return
 	}
 	require.NoError(t, err, "%s seed %d", f.Name, seed)
 	require.Equal(t, EndEvent, first.Trace[len(first.Trace)-1].Kind, "%s seed %d", f.Name, seed)
-	second, err := Run(s)
+	how.forms = forms(rng.IntN(3))
+	how.tasks = rng.IntN(2) * 500
+	second, err := run(s, how)
 	require.NoError(t, err, "%s seed %d", f.Name, seed)
 	require.Nil(t, Compare(first.Trace, second.Trace), "%s seed %d", f.Name, seed)
 }
@@ -77,7 +87,7 @@ func TestRunShuffled(t *testing.T) {
 	}
 }
 
-func FuzzRun(f *testing.F) {
+func FuzzShuffled(f *testing.F) {
 	f.Add(uint64(0), uint64(0))
 	f.Fuzz(runShuffled)
 }

@@ -17,13 +17,18 @@ type Result struct {
 	Assertion *rtos.MisuseError // if the scenario ended in one
 }
 
-// Run executes the scenario. It fails if the scenario needs what the runner does not support, if the
-// kernel or the simulation reports an error, or if the trace has no end.
-func Run(s *Scenario) (*Result, error) {
+// Run executes the scenario as the reference does. It fails if the scenario needs what the
+// runner does not support, if the kernel or the simulation reports an error, or if the
+// trace has no end.
+func Run(s *Scenario) (*Result, error) { return run(s, asReference) }
+
+func run(s *Scenario, how setup) (*Result, error) {
 	if kind := s.Unsupported(); kind != "" {
 		return nil, fmt.Errorf("conformance: %s: kind %q is not supported", s.File, kind)
 	}
-	r := &runner{scenario: s, tasks: make([]scripted, len(s.Tasks)), taskOps: taskOps, isrOps: isrOps}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r := &runner{setup: how, scenario: s, tasks: make([]scripted, len(s.Tasks)), taskOps: taskOps, isrOps: isrOps, ctx: ctx}
 	if err := r.kernelFor(s.Config); err != nil {
 		return nil, err
 	}
@@ -52,6 +57,7 @@ var errEvents = fmt.Errorf("more than %d events", maxEvents)
 
 // runner is a scenario that runs.
 type runner struct {
+	setup
 	scenario *Scenario
 	kernel   *rtos.Kernel
 	sim      *sim.Sim
@@ -59,6 +65,7 @@ type runner struct {
 	tasks    []scripted
 
 	taskOps, isrOps map[string]func(*call)
+	ctx             context.Context // of contextForms; never done while tasks run
 
 	trace           []Event
 	halted          bool // nothing more is recorded, and tasks leave their scripts
@@ -80,11 +87,13 @@ func (r *runner) kernelFor(c Config) error {
 	var err error
 	r.kernel, err = rtos.New(rtos.Config{
 		Port:        r.sim,
-		Tasks:       max(minTasks, len(r.tasks)+1),
+		Tasks:       max(minTasks, len(r.tasks)+1, r.setup.tasks),
 		Priorities:  topPriority + 1,
 		NotifySlots: slots,
-		Compat:      rtos.CompatFreeRTOS,
+		Compat:      r.compat,
 		Tick:        time.Millisecond,
+		Robust:      r.extras,
+		RunTime:     r.extras,
 		Logger:      slog.New(slog.DiscardHandler),
 	})
 	return err

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tickwake/rtos"
 )
 
 // supported is how many of the recorded scenarios use only kinds in objectKinds.
@@ -22,6 +24,27 @@ func TestRecorded(t *testing.T) {
 	}
 	t.Log("\n" + sum.String())
 	require.Equal(t, supported, sum.Passed+sum.Failed)
+}
+
+// TestRecordedHowever: the form of a call, the size of the kernel and options that FreeRTOS does
+// not have change no trace.
+func TestRecordedHowever(t *testing.T) {
+	for name, how := range map[string]setup{
+		"general forms":  {forms: generalForms},
+		"with a context": {forms: contextForms},
+		"many slots":     {tasks: 1000},
+		"extras":         {extras: true},
+		"all of it":      {forms: contextForms, tasks: 100, extras: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			how.compat = rtos.CompatFreeRTOS
+			differ, reasons := differing(how)
+			for _, name := range differ {
+				t.Errorf("%s: %s", name, reasons[name])
+			}
+		})
+	}
 }
 
 // TestRecordedByName runs what shows one difficult rule each.

@@ -1,0 +1,55 @@
+package conformance
+
+import (
+	"context"
+	"time"
+
+	"github.com/tickwake/rtos"
+)
+
+// setup is how a scenario is run where the format leaves it open. Only compat may
+// change a trace.
+type setup struct {
+	compat rtos.Compat
+	forms  forms
+	tasks  int  // the least capacity of the kernel
+	extras bool // options that FreeRTOS does not have are on
+}
+
+// asReference is how the recorded traces came about.
+var asReference = setup{compat: rtos.CompatFreeRTOS}
+
+// forms says which form of a call is used where the package has several that mean the
+// same.
+type forms uint8
+
+const (
+	shortForms   forms = iota // without a limit, a slot, an error, where that will do
+	generalForms              // the most general one with a limit
+	contextForms              // with a context instead of no limit
+)
+
+// waiting is the forms of a call that may wait; those that do not exist are nil.
+type waiting struct {
+	plain func() error
+	try   func() bool
+	limit func(d time.Duration) error
+	ctx   func(ctx context.Context) error
+}
+
+// wait makes the call in the form that the setup asks for, and reports success.
+func (c *call) wait(w waiting) bool {
+	forms, limit := c.run.forms, c.op.Wait
+	switch {
+	case forms == contextForms && limit.Forever && w.ctx != nil:
+		return w.ctx(c.run.ctx) == nil
+	case forms == shortForms && limit.Forever && w.plain != nil:
+		return w.plain() == nil
+	case forms == shortForms && limit == Limit{} && w.try != nil:
+		return w.try()
+	}
+	return w.limit(c.limit()) == nil
+}
+
+// slotted tells whether a call names its notification slot.
+func (c *call) slotted() bool { return c.op.Index != 0 || c.run.forms != shortForms }
