@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,19 +38,22 @@ var recorded = sync.OnceValue(func() []File {
 	return files
 })
 
-// runnable is the recorded scenarios that can be run, to be left as they are.
-var runnable = sync.OnceValue(func() []*Scenario {
+// parsed is the recorded scenarios, to be left as they are.
+var parsed = sync.OnceValue(func() []*Scenario {
 	var list []*Scenario
 	for _, f := range recorded() {
 		s, err := Read(f.Name, f.Data)
 		if err != nil {
 			panic(err)
 		}
-		if s.Unsupported() == "" {
-			list = append(list, s)
-		}
+		list = append(list, s)
 	}
 	return list
+})
+
+// runnable is those that can be run.
+var runnable = sync.OnceValue(func() []*Scenario {
+	return slices.DeleteFunc(slices.Clone(parsed()), func(s *Scenario) bool { return s.Unsupported() != "" })
 })
 
 // shortName is the path of a recorded scenario in the archive, without its end.

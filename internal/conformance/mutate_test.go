@@ -86,8 +86,3 @@ func TestRunShuffled(t *testing.T) {
 		runShuffled(t, uint64(i), 1)
 	}
 }
-
-func FuzzShuffled(f *testing.F) {
-	f.Add(uint64(0), uint64(0))
-	f.Fuzz(runShuffled)
-}

@@ -30,7 +30,7 @@ func run(s *Scenario, how setup) (*Result, error) {
 	defer cancel()
 	r := &runner{setup: how, scenario: s, tasks: make([]scripted, len(s.Tasks)), taskOps: taskOps, isrOps: isrOps, ctx: ctx}
 	if err := r.kernelFor(s.Config); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("conformance: %s: %w", s.File, err)
 	}
 	r.populate()
 	if !r.halted {
@@ -51,9 +51,12 @@ func run(s *Scenario, how setup) (*Result, error) {
 	return &Result{Trace: r.trace, Assertion: r.assertionFailed}, nil
 }
 
-// errEvents ends scenarios that would fill the memory: tasks that create each other
-// do it in no time.
-var errEvents = fmt.Errorf("more than %d events", maxEvents)
+// What ends scenarios that would never end by themselves: tasks that create each other do it in
+// no time, and ticks that were missed have no limit of their own.
+var (
+	errEvents = fmt.Errorf("more than %d events", maxEvents)
+	errMissed = fmt.Errorf("more than %d missed ticks", maxMissed)
+)
 
 // runner is a scenario that runs.
 type runner struct {
@@ -70,6 +73,7 @@ type runner struct {
 	trace           []Event
 	halted          bool // nothing more is recorded, and tasks leave their scripts
 	assertionFailed *rtos.MisuseError
+	missed          uint32 // ticks that catchups have added
 	err             error
 }
 
@@ -158,7 +162,7 @@ func (r *runner) record(e Event) {
 		return
 	}
 	if len(r.trace) == maxEvents {
-		r.fail(fmt.Errorf("conformance: %s: %w", r.scenario.File, errEvents))
+		r.fail(errEvents)
 		return
 	}
 	e.T = r.sim.Time()
@@ -194,7 +198,7 @@ func (r *runner) fail(err error) {
 		return
 	}
 	if r.err == nil {
-		r.err = err
+		r.err = fmt.Errorf("conformance: %s: %w", r.scenario.File, err)
 	}
 	r.halt()
 }

@@ -3,6 +3,7 @@ package conformance
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -159,12 +160,33 @@ func TestParseSelection(t *testing.T) {
 	}
 }
 
-// TestRunEndsWithoutTime: two tasks that create each other for ever use no time, only memory.
-func TestRunEndsWithoutTime(t *testing.T) {
-	v := Check(scenarioWith(`"timers":0`, `
+// creators are tasks that create each other for ever: that uses no time, only memory.
+const creators = `
 {"id":"A","prio":1,"start":true,"script":[{"op":"create","to":"B"},{"op":"delete"}]},
-{"id":"B","prio":1,"start":false,"script":[{"op":"create","to":"A"},{"op":"delete"}]}`), nil)
-	require.Contains(t, v.Reason, "more than 65536 events")
+{"id":"B","prio":1,"start":false,"script":[{"op":"create","to":"A"},{"op":"delete"}]}`
+
+// TestRunEnds: what would go on for ever is an error that names the file and the operation.
+func TestRunEnds(t *testing.T) {
+	v := Check(scenarioWith(`"timers":0`, creators), nil)
+	require.Equal(t, Failed, v.Status)
+	require.Equal(t, "  conformance: x.json: more than 65536 events\n", v.Reason)
+
+	missed := strings.Repeat(`,{"op":"catchup","n":4096}`, 257)
+	v = Check(scenarioWith(`"timers":0`, `{"id":"A","prio":1,"start":true,"script":[`+missed[1:]+`]}`), nil)
+	require.Equal(t, Failed, v.Status)
+	require.Equal(t, "  conformance: x.json: task \"A\" op 256: more than 1048576 missed ticks\n", v.Reason)
+
+	start := time.Now()
+	v = Check(scenarioWith(`"timers":0`, `{"id":"A","prio":1,"start":true,"script":[{"op":"work","n":4294967295}]}`), nil)
+	require.Contains(t, v.Reason, `"to":"A"`)
+	require.Less(t, time.Since(start), patience)
+}
+
+// TestRunNamesWhatItCannotDo: an operation that needs several cores, on one.
+func TestRunNamesWhatItCannotDo(t *testing.T) {
+	v := Check(scenarioWith(`"timers":0`, `{"id":"A","prio":1,"start":true,"script":[{"op":"yield"},{"op":"core"}]}`), nil)
+	require.Equal(t, Failed, v.Status)
+	require.Equal(t, "  conformance: x.json: task \"A\" op 1: op \"core\" is not supported\n", v.Reason)
 }
 
 // TestRunAssertsWherever: an assertion ends a scenario whatever state it leaves behind.
