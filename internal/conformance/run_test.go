@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,15 +18,40 @@ const supported = 627
 // TestRecorded runs every recorded scenario that can be run.
 func TestRecorded(t *testing.T) {
 	var sum Summary
-	for _, f := range recorded() {
+	byKind := map[string]*Summary{} // a scenario counts for each of its kinds
+	for i, f := range recorded() {
 		v := Check(f, nil)
 		sum.Add(v)
 		if v.Status == Failed {
 			t.Error(v)
 		}
+		for _, kind := range kindsOf(parsed()[i]) {
+			if byKind[kind] == nil {
+				byKind[kind] = &Summary{}
+			}
+			byKind[kind].Add(v)
+		}
 	}
 	t.Log("\n" + sum.String())
 	require.Equal(t, supported, sum.Passed+sum.Failed)
+	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+		t.Run(kind, func(t *testing.T) {
+			counts := byKind[kind]
+			if counts.Passed+counts.Failed == 0 {
+				t.Skipf("%s: %d scenarios wait for it", kind, counts.Skipped)
+			}
+			require.Zero(t, counts.Failed)
+			t.Logf("%s: %d passed, %d skipped for their other kinds", kind, counts.Passed, counts.Skipped)
+		})
+	}
+}
+
+// kindsOf is the kinds of a scenario, or what stands for none.
+func kindsOf(s *Scenario) []string {
+	if kinds := s.Kinds(); len(kinds) > 0 {
+		return kinds
+	}
+	return []string{"tasks alone"}
 }
 
 // TestRecordedHowever: the form of a call, the size of the kernel and options that FreeRTOS does
