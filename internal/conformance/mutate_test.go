@@ -10,6 +10,20 @@ import (
 	"github.com/tickwake/rtos"
 )
 
+// copyOf is a scenario that may be changed.
+func copyOf(t *testing.T, s *Scenario) *Scenario {
+	t.Helper()
+	for _, f := range recorded() {
+		if f.Name == s.File {
+			c, err := Read(f.Name, f.Data)
+			require.NoError(t, err)
+			return c
+		}
+	}
+	t.Fatalf("%s is not recorded", s.File)
+	return nil
+}
+
 // shuffle makes another scenario of a recorded one: operations, limits, priorities and options
 // change places. What it asks for may be nonsense, such as the deletion of a holder.
 func shuffle(s *Scenario, rng *rand.Rand) {

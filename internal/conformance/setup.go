@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/tickwake/rtos"
@@ -24,9 +25,10 @@ var asReference = setup{compat: rtos.CompatFreeRTOS}
 type forms uint8
 
 const (
-	shortForms   forms = iota // without a limit, a slot, an error, where that will do
-	generalForms              // the most general one with a limit
-	contextForms              // with a context instead of no limit
+	shortForms    forms = iota // without a limit, a slot, an error, where that will do
+	generalForms               // the most general one with a limit
+	contextForms               // with a context instead of no limit
+	deadlineForms              // with a context, which ends at the limit; only in real time
 )
 
 // waiting is the forms of a call that may wait; those that do not exist are nil.
@@ -41,15 +43,22 @@ type waiting struct {
 func (c *call) wait(w waiting) bool {
 	forms, limit := c.run.forms, c.op.Wait
 	switch {
-	case forms == contextForms && limit.Forever && w.ctx != nil:
-		return w.ctx(c.run.ctx) == nil
+	case forms >= contextForms && limit.Forever && w.ctx != nil:
+		return took(w.ctx(c.run.ctx))
+	case forms == deadlineForms && limit != Limit{} && w.ctx != nil:
+		ctx, cancel := context.WithTimeout(c.run.ctx, c.limit())
+		defer cancel()
+		return took(w.ctx(ctx))
 	case forms == shortForms && limit.Forever && w.plain != nil:
-		return w.plain() == nil
+		return took(w.plain())
 	case forms == shortForms && limit == Limit{} && w.try != nil:
 		return w.try()
 	}
-	return w.limit(c.limit()) == nil
+	return took(w.limit(c.limit()))
 }
+
+// took: a mutex whose last owner has ended is taken all the same.
+func took(err error) bool { return err == nil || errors.Is(err, rtos.ErrOwnerDied) }
 
 // slotted tells whether a call names its notification slot.
 func (c *call) slotted() bool { return c.op.Index != 0 || c.run.forms != shortForms }
