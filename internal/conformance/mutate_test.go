@@ -93,6 +93,12 @@ func runShuffled(t *testing.T, index, seed uint64) {
 	second, err := run(s, how)
 	require.NoError(t, err, "%s seed %d", f.Name, seed)
 	require.Nil(t, Compare(first.Trace, second.Trace), "%s seed %d", f.Name, seed)
+	how.forms = deadlineForms
+	third, err := run(s, how)
+	require.NoError(t, err, "%s seed %d", f.Name, seed)
+	fourth, err := run(s, how)
+	require.NoError(t, err, "%s seed %d", f.Name, seed)
+	require.Nil(t, Compare(third.Trace, fourth.Trace), "%s seed %d", f.Name, seed)
 }
 
 func TestRunShuffled(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 // semaphore is what take and give work on.
 type semaphore interface {
 	take(c *call) bool
-	give(t *rtos.Task) bool
+	give(c *call) bool
 	giveFromISR(isr *rtos.ISR) bool
 }
 
@@ -39,7 +39,7 @@ func (o semaphoreObject) take(c *call) bool {
 	})
 }
 
-func (o semaphoreObject) give(*rtos.Task) bool { return o.s.Give() }
+func (o semaphoreObject) give(*call) bool { return o.s.Give() }
 
 func (o semaphoreObject) giveFromISR(isr *rtos.ISR) bool { return o.s.GiveFromISR(isr) }
 
@@ -48,7 +48,7 @@ func (o semaphoreObject) count() int { return o.s.Count() }
 // semaphoreOps are the operations of semaphores and mutexes.
 var semaphoreOps = map[string]func(*call){
 	"take":     func(c *call) { c.ret = success(c.obj.(semaphore).take(c)) },
-	"give":     func(c *call) { c.ret = success(c.obj.(semaphore).give(c.task)) },
+	"give":     func(c *call) { c.ret = success(c.obj.(semaphore).give(c)) },
 	"semcount": func(c *call) { c.ret = number(c.obj.(interface{ count() int }).count()) },
 }
 

@@ -51,6 +51,7 @@ func runParallel(t *testing.T, s *Scenario, how parallelSetup) {
 	defer cancel()
 	p := &parallel{T: t, how: how, latest: make([]*rtos.Task, len(s.Tasks)), ledger: make([]ledger, len(s.Objects)), simple: isSimple(s)}
 	p.runner = runner{setup: how.setup, scenario: s, ctx: ctx}
+	p.deadline = func(d time.Duration) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
 	var err error
 	p.kernel, err = rtos.New(rtos.Config{
 		Tasks:       max(minTasks, how.tasks),
@@ -86,6 +87,12 @@ func runParallel(t *testing.T, s *Scenario, how parallelSetup) {
 	p.work.Wait()
 	p.balance()
 	assert.Zero(t, p.kernel.NumTasks())
+	for _, task := range p.latest {
+		if task != nil {
+			assert.ErrorIs(t, task.NotifyGive(), rtos.ErrDeleted)
+			assert.ErrorIs(t, task.Delay(0), rtos.ErrDeleted)
+		}
+	}
 	p.orphans()
 }
 
@@ -203,7 +210,10 @@ func (p *parallel) token(c *call, do func()) {
 	book := &p.ledger[c.op.Obj]
 	takes := c.op.Name == "take" || c.op.Name == "rtake"
 	held, isMutex := c.obj.(holder)
-	mine := isMutex && c.task != nil && book.owner.Load() == c.task
+	if isMutex && c.task == nil {
+		return // of a mutex in an interrupt: only a scheduler can tell that it is one
+	}
+	mine := isMutex && book.owner.Load() == c.task
 	if c.op.Guard && mine == takes {
 		return
 	}

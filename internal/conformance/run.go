@@ -29,6 +29,7 @@ func run(s *Scenario, how setup) (*Result, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	r := &runner{setup: how, scenario: s, tasks: make([]scripted, len(s.Tasks)), taskOps: taskOps, isrOps: isrOps, ctx: ctx}
+	r.deadline = r.virtualDeadline
 	if err := r.kernelFor(s.Config); err != nil {
 		return nil, fmt.Errorf("conformance: %s: %w", s.File, err)
 	}
@@ -69,6 +70,7 @@ type runner struct {
 
 	taskOps, isrOps map[string]func(*call)
 	ctx             context.Context // of contextForms; never done while tasks run
+	deadline        func(d time.Duration) (context.Context, context.CancelFunc)
 
 	trace           []Event
 	halted          bool // nothing more is recorded, and tasks leave their scripts

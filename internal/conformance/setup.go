@@ -25,15 +25,18 @@ var asReference = setup{compat: rtos.CompatFreeRTOS}
 type forms uint8
 
 const (
-	shortForms    forms = iota // without a limit, a slot, an error, where that will do
-	generalForms               // the most general one with a limit
-	contextForms               // with a context instead of no limit
-	deadlineForms              // with a context, which ends at the limit; only in real time
+	shortForms   forms = iota // without a limit, a slot, an error, where that will do
+	generalForms              // the most general one with a limit; mutexes as sync.Locker
+	contextForms              // with a context instead of no limit
+	// deadlineForms is with a context that ends at the limit. That is no limit: a
+	// simulation sees it when it has nothing else to do, and traces differ.
+	deadlineForms
 )
 
 // waiting is the forms of a call that may wait; those that do not exist are nil.
 type waiting struct {
 	plain func() error
+	lock  func() error // by a sync.Locker
 	try   func() bool
 	limit func(d time.Duration) error
 	ctx   func(ctx context.Context) error
@@ -46,15 +49,24 @@ func (c *call) wait(w waiting) bool {
 	case forms >= contextForms && limit.Forever && w.ctx != nil:
 		return took(w.ctx(c.run.ctx))
 	case forms == deadlineForms && limit != Limit{} && w.ctx != nil:
-		ctx, cancel := context.WithTimeout(c.run.ctx, c.limit())
+		ctx, cancel := c.run.deadline(c.limit())
 		defer cancel()
 		return took(w.ctx(ctx))
+	case forms == generalForms && limit.Forever && w.lock != nil:
+		return took(w.lock())
 	case forms == shortForms && limit.Forever && w.plain != nil:
 		return took(w.plain())
 	case forms == shortForms && limit == Limit{} && w.try != nil:
 		return w.try()
 	}
 	return took(w.limit(c.limit()))
+}
+
+// virtualDeadline is a context that ends after d in virtual time.
+func (r *runner) virtualDeadline(d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	r.sim.At(r.sim.Time()+uint64(d/r.kernel.Ticks(1)), func(*rtos.ISR) { cancel(context.DeadlineExceeded) })
+	return ctx, func() { cancel(nil) }
 }
 
 // took: a mutex whose last owner has ended is taken all the same.
