@@ -118,3 +118,9 @@ func FuzzShuffled(f *testing.F) {
 	f.Add(uint64(0), uint64(0))
 	f.Fuzz(runShuffled)
 }
+
+// FuzzParallel: the same on goroutines, where there is no trace but a ledger.
+func FuzzParallel(f *testing.F) {
+	f.Add(uint64(0), uint64(0))
+	f.Fuzz(runAnyhow)
+}

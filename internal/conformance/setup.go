@@ -28,8 +28,9 @@ const (
 	shortForms   forms = iota // without a limit, a slot, an error, where that will do
 	generalForms              // the most general one with a limit; mutexes as sync.Locker
 	contextForms              // with a context instead of no limit
-	// deadlineForms is with a context that ends at the limit. That is no limit: a
-	// simulation sees it when it has nothing else to do, and traces differ.
+	// deadlineForms is with a context that ends at the limit, at once if that is 0. It is
+	// not the same: a simulation sees that when it has nothing else to do, and nothing is
+	// taken when it has ended.
 	deadlineForms
 )
 
@@ -48,7 +49,7 @@ func (c *call) wait(w waiting) bool {
 	switch {
 	case forms >= contextForms && limit.Forever && w.ctx != nil:
 		return took(w.ctx(c.run.ctx))
-	case forms == deadlineForms && limit != Limit{} && w.ctx != nil:
+	case forms == deadlineForms && w.ctx != nil:
 		ctx, cancel := c.run.deadline(c.limit())
 		defer cancel()
 		return took(w.ctx(ctx))
@@ -65,6 +66,10 @@ func (c *call) wait(w waiting) bool {
 // virtualDeadline is a context that ends after d in virtual time.
 func (r *runner) virtualDeadline(d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(r.ctx)
+	if d == 0 {
+		cancel(context.DeadlineExceeded)
+		return ctx, func() {}
+	}
 	r.sim.At(r.sim.Time()+uint64(d/r.kernel.Ticks(1)), func(*rtos.ISR) { cancel(context.DeadlineExceeded) })
 	return ctx, func() { cancel(nil) }
 }
