@@ -115,12 +115,14 @@ func FuzzRun(f *testing.F) {
 
 // FuzzShuffled: the same for what is made of recorded scenarios.
 func FuzzShuffled(f *testing.F) {
+	parsed() // before the clock of the first input runs
 	f.Add(uint64(0), uint64(0))
 	f.Fuzz(runShuffled)
 }
 
 // FuzzParallel: the same on goroutines, where there is no trace but a ledger.
 func FuzzParallel(f *testing.F) {
+	parsed()
 	f.Add(uint64(0), uint64(0))
 	f.Fuzz(runAnyhow)
 }
