@@ -55,6 +55,9 @@ func (isr *ISR) TakeWoken() bool {
 // Kernel is the kernel whose interrupt this is.
 func (isr *ISR) Kernel() *Kernel { return isr.k }
 
+// inInterrupt tells whether an interrupt runs, where the port can tell.
+func (t *Task) inInterrupt() bool { return t.sched && t.k.traits.InInterrupt() }
+
 func (isr *ISR) note(outranks bool) bool {
 	if outranks {
 		isr.woke, isr.woken = true, true

@@ -247,6 +247,7 @@ func (k *Kernel) newTask(op, name string, prio int, adopted bool) (*Task, error)
 		slot:    slot,
 		name:    name,
 		adopted: adopted,
+		sched:   k.sched,
 		w:       &k.waiters[slot],
 		more:    make([]atomic.Uint64, k.cfg.NotifySlots-1),
 		park:    make(chan struct{}, 1),

@@ -232,3 +232,43 @@ func TestNilTargetIsMisuse(t *testing.T) {
 		})
 	}
 }
+
+// A give in an interrupt is refused whoever runs, also where nobody waits and the owner holds
+// nothing else.
+func TestUnlockInAnInterruptIsRefused(t *testing.T) {
+	if debugging {
+		t.Skip("there the caller counts first")
+	}
+	for name, lock := range map[string]lockable{"Mutex": rtos.NewMutex("m"), "RecursiveMutex": rtos.NewRecursiveMutex("m")} {
+		for what, wait := range map[string]func(k *rtos.Kernel, me *rtos.Task){
+			"the owner runs": func(k *rtos.Kernel, me *rtos.Task) { me.Work(k.Ticks(10)) },
+			"nobody runs":    func(k *rtos.Kernel, me *rtos.Task) { assert.NoError(t, me.Delay(k.Ticks(10))) },
+		} {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				k, s := newSim(t, sim.Options{}, rtos.Config{})
+				depth := 1
+				if name == "RecursiveMutex" {
+					depth = 2
+				}
+				owner := spawn(t, k, "owner", 3, func(me *rtos.Task) {
+					for range depth {
+						assert.NoError(t, lock.Lock(me))
+					}
+					for range depth {
+						wait(k, me)
+						assert.NoError(t, lock.Unlock(me))
+					}
+				})
+				ran := 0
+				for i := range depth { // while it is held so often
+					s.At(uint64(5+10*i), func(*rtos.ISR) {
+						ran++
+						misuses(t, miss(name+".Unlock", "owner", "m", "interrupt"), func() { _ = lock.Unlock(owner) })
+					})
+				}
+				finish(t, k)
+				assert.Equal(t, depth, ran)
+			})
+		}
+	}
+}

@@ -115,7 +115,7 @@ func took(err error) bool { return err == nil || err == ErrOwnerDied }
 //
 // Lock-free; wait-free if nobody waits. Mirrors xSemaphoreGive.
 func (m *Mutex) Unlock(t *Task) error {
-	if debugGate != 0 || t == nil || t.holds != m || !m.o.word.CompareAndSwap(t.id, 0) {
+	if debugGate != 0 || t == nil || t.holds != m || t.inInterrupt() || !m.o.word.CompareAndSwap(t.id, 0) {
 		return m.unlockSlow(t)
 	}
 	t.holds = nil
@@ -443,7 +443,7 @@ func (m *Mutex) unlock(t *Task, op string) error {
 		misuse(op, nil, m.o.name(), "nil task")
 	}
 	t.checkCaller(op)
-	if t.k.sched && t.k.traits.InInterrupt() {
+	if t.inInterrupt() {
 		misuse(op, t, m.o.name(), "called in an interrupt")
 	}
 	switch id := m.o.word.Load() & ownerMask; {

@@ -76,7 +76,7 @@ func (m *RecursiveMutex) lock(t *Task, d time.Duration, ctx context.Context) err
 // A task that does not hold it gets [ErrNotOwner], and nothing is changed.
 // Lock-free. Mirrors xSemaphoreGiveRecursive.
 func (m *RecursiveMutex) Unlock(t *Task) error {
-	if debugGate != 0 || t == nil || t.holds != &m.m || m.again.Load() != 0 || !m.m.o.word.CompareAndSwap(t.id, 0) {
+	if debugGate != 0 || t == nil || t.holds != &m.m || t.inInterrupt() || m.again.Load() != 0 || !m.m.o.word.CompareAndSwap(t.id, 0) {
 		return m.unlock(t)
 	}
 	t.holds = nil
@@ -87,7 +87,7 @@ func (m *RecursiveMutex) Unlock(t *Task) error {
 }
 
 func (m *RecursiveMutex) unlock(t *Task) error {
-	if t != nil && m.m.o.word.Load()&ownerMask == t.id && !t.ended.Load() {
+	if t != nil && m.m.o.word.Load()&ownerMask == t.id && !t.ended.Load() && !t.inInterrupt() {
 		if n := m.again.Load(); n > 0 {
 			m.again.Store(n - 1)
 			return nil

@@ -1,7 +1,7 @@
 package rtos
 
 import (
-	"runtime"
+	"time"
 
 	"github.com/tickwake/rtos/internal/atomic"
 )
@@ -15,6 +15,10 @@ type section struct {
 	depth int // the owner's
 }
 
+// sectionPoll is how often a task that cannot wait looks at the section. To sleep in between
+// leaves the processor to its owner, and lets time go on in a testing/synctest bubble.
+const sectionPoll = 50 * time.Microsecond
+
 func newSection() *section {
 	return &section{token: newSemaphore("section", "critical section", 1, 1)}
 }
@@ -24,7 +28,7 @@ func (s *section) enter(t *Task) {
 		// Blocking here is not what a section forbids.
 		for s.token.Take(t) != nil {
 			if t.gate.Load()&askEnd != 0 {
-				runtime.Gosched() // an adopted or unwinding task: it cannot wait, it is still excluded
+				time.Sleep(sectionPoll) // an adopted or unwinding task: it cannot wait, it is still excluded
 			}
 		}
 		s.owner.Store(t.id)

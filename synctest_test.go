@@ -115,6 +115,30 @@ func TestBubbleTimeAdvancesWhileATaskWaits(t *testing.T) {
 	}
 }
 
+// A task that ends cannot wait for a section, and must not keep time from going on until
+// its owner leaves.
+func TestBubbleTimeAdvancesWhileAnEndingTaskEntersASection(t *testing.T) {
+	bubble(t, rtos.Config{}, func(t *testing.T, k *rtos.Kernel) {
+		spawn(t, k, "owner", 2, func(me *rtos.Task) {
+			k.EnterCritical(me)
+			time.Sleep(30 * ms)
+			k.ExitCritical(me)
+		})
+		victim := spawn(t, k, "victim", 2, func(me *rtos.Task) {
+			defer func() {
+				k.EnterCritical(me)
+				assert.GreaterOrEqual(t, at(k), 30)
+				k.ExitCritical(me)
+			}()
+			assert.NoError(t, me.Delay(rtos.Forever))
+		})
+		spawn(t, k, "killer", 2, func(me *rtos.Task) {
+			assert.NoError(t, me.Delay(10*ms))
+			victim.Delete()
+		})
+	})
+}
+
 // A sleeping holder and a waiter: field case 23 for bubbles instead of the simulation.
 func TestBubbleTimeAdvancesWhileTheHolderSleeps(t *testing.T) {
 	for _, n := range []time.Duration{30 * ms, 1e9 * ms} {

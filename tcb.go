@@ -47,6 +47,7 @@ type Task struct {
 	spinlocks int      // spinlocks held
 	unwinding bool     // it is ending: what would block fails
 	abortMark bool     // an abort has not been noticed by a limit check
+	sched     bool     // of a kernel whose port schedules: a give in an interrupt must be seen
 	deadline  time.Duration
 	ctx       context.Context
 

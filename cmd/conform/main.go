@@ -7,15 +7,18 @@
 // Arguments are scenario files, directories with such files, or archives of them
 // (.tar.gz). Every difference is printed as a block with the file, the first event that
 // differs, as expected and as it came, and the ten events before it. The last line
-// counts the files that passed, failed and were skipped. The exit status is 0 only if
-// none failed and some passed.
+// counts the files that passed, failed and were skipped; what was skipped is counted by kind
+// before it. Files that are malformed, or contain what the format does not know, have failed.
+// The exit status is 0 only if none failed and some passed; 2 is a mistake in the arguments.
 //
 // The flag -kinds restricts the run to scenarios that need nothing but the
 // kinds listed: kinds of object, timers, smp, or core for mutexes and semaphores
-// alone. The flag -emit prints the trace of each scenario instead of comparing it.
+// alone. The flag -emit prints the trace of each scenario as it comes out here, instead of
+// comparing it; a file needs none for that.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -43,10 +46,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "usage: conform [-kinds LIST] [-emit] DIR-OR-FILE...")
 		flags.PrintDefaults()
 	}
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return statusOK
+	case err != nil:
 		return statusUsage
-	}
-	if flags.NArg() == 0 {
+	case flags.NArg() == 0:
+		fmt.Fprintln(stderr, "conform: no files named")
 		flags.Usage()
 		return statusUsage
 	}
@@ -55,48 +61,74 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return statusUsage
 	}
-	visit, finish := comparison(stdout, selection)
+	var work job = &comparison{stdout: stdout, selection: selection}
 	if *emit {
-		visit, finish = emission(stdout, stderr, selection)
+		work = &emission{stdout: stdout, stderr: stderr, selection: selection}
 	}
+	empty := false
 	for _, path := range flags.Args() {
-		conformance.Files(path, visit)
+		some := false
+		conformance.Files(path, func(f conformance.File) bool {
+			some = true
+			work.file(f)
+			return true
+		})
+		if !some {
+			empty = true
+			fmt.Fprintf(stderr, "conform: %s: no scenario files\n", path)
+		}
 	}
-	return finish()
+	if !work.end() || empty {
+		return statusFailed
+	}
+	return statusOK
+}
+
+// job is what is done with files.
+type job interface {
+	file(f conformance.File)
+	end() bool // true if all went well
 }
 
 // comparison checks files and prints what differs.
-func comparison(stdout io.Writer, selection conformance.Selection) (func(conformance.File) bool, func() int) {
-	var sum conformance.Summary
-	visit := func(f conformance.File) bool {
-		v := conformance.Check(f, selection)
-		sum.Add(v)
-		if v.Status == conformance.Failed {
-			fmt.Fprintln(stdout, v)
-		}
-		return true
-	}
-	return visit, func() int {
-		fmt.Fprintln(stdout, &sum)
-		if !sum.OK() {
-			return statusFailed
-		}
-		return statusOK
+type comparison struct {
+	stdout    io.Writer
+	selection conformance.Selection
+	sum       conformance.Summary
+}
+
+func (c *comparison) file(f conformance.File) {
+	v := conformance.Check(f, c.selection)
+	c.sum.Add(v)
+	if v.Status == conformance.Failed {
+		fmt.Fprintln(c.stdout, v)
 	}
 }
 
-// emission runs files and prints their traces.
-func emission(stdout, stderr io.Writer, selection conformance.Selection) (func(conformance.File) bool, func() int) {
-	status := statusOK
-	visit := func(f conformance.File) bool {
-		trace, err := conformance.Emit(f, selection)
-		if err != nil {
-			fmt.Fprintln(stderr, err)
-			status = statusFailed
-			return true
-		}
-		_, _ = stdout.Write(trace)
-		return true
-	}
-	return visit, func() int { return status }
+func (c *comparison) end() bool {
+	fmt.Fprintln(c.stdout, &c.sum)
+	return c.sum.OK()
 }
+
+// emission runs files and prints their traces.
+type emission struct {
+	stdout, stderr  io.Writer
+	selection       conformance.Selection
+	emitted, failed int
+}
+
+func (e *emission) file(f conformance.File) {
+	trace, err := conformance.Emit(f, e.selection)
+	switch {
+	case errors.Is(err, conformance.ErrNotSelected):
+		fmt.Fprintln(e.stderr, err)
+	case err != nil:
+		fmt.Fprintln(e.stderr, err)
+		e.failed++
+	default:
+		_, _ = e.stdout.Write(trace)
+		e.emitted++
+	}
+}
+
+func (e *emission) end() bool { return e.failed == 0 && e.emitted > 0 }

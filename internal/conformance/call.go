@@ -59,10 +59,19 @@ func (c *call) execute(ops map[string]func(*call)) {
 	}
 	f := ops[c.op.Name]
 	if f == nil {
-		c.run.fail(fmt.Errorf("conformance: op %q is not supported", c.op.Name))
+		c.fail(fmt.Errorf("op %q is not supported", c.op.Name))
 		return
 	}
 	f(c)
+}
+
+// fail ends the run with an error in this operation.
+func (c *call) fail(err error) {
+	where := fmt.Sprintf("task %q", c.event.ID)
+	if c.isr != nil {
+		where = fmt.Sprintf("isrs[%d]", c.event.ISR)
+	}
+	c.run.fail(fmt.Errorf("%s op %d: %w", where, c.event.PC, err))
 }
 
 // record adds the event of the operation to the trace, once.
@@ -97,7 +106,7 @@ func (r *runner) assertion(f func()) (misuse *rtos.MisuseError) {
 		case *rtos.MisuseError:
 			misuse = p
 		case runtime.Error:
-			r.fail(fmt.Errorf("conformance: panic: %w\n%s", p, debug.Stack()))
+			r.fail(fmt.Errorf("panic: %w\n%s", p, debug.Stack()))
 			panic(p)
 		default:
 			panic(p)

@@ -4,10 +4,14 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +41,30 @@ var recorded = sync.OnceValue(func() []File {
 	return files
 })
 
+// parsed is the recorded scenarios, to be left as they are.
+var parsed = sync.OnceValue(func() []*Scenario {
+	var list []*Scenario
+	for _, f := range recorded() {
+		s, err := Read(f.Name, f.Data)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, s)
+	}
+	return list
+})
+
+// runnable is those that can be run.
+var runnable = sync.OnceValue(func() []*Scenario {
+	return slices.DeleteFunc(slices.Clone(parsed()), func(s *Scenario) bool { return s.Unsupported() != "" })
+})
+
+// shortName is the path of a recorded scenario in the archive, without its end.
+func shortName(file string) string {
+	_, path, _ := strings.Cut(file, "/")
+	return strings.TrimSuffix(path, ".json")
+}
+
 // recordedAs returns the scenario with that path in the archive.
 func recordedAs(t *testing.T, path string) File {
 	t.Helper()
@@ -64,6 +92,40 @@ func TestIndexListsTheArchive(t *testing.T) {
 	}
 	require.Equal(t, listed, packed)
 	require.Len(t, recorded(), 1031)
+}
+
+// TestArchiveIsComplete: as many scenarios of every kind as were recorded, and as they were
+// recorded.
+func TestArchiveIsComplete(t *testing.T) {
+	byKind := map[string]int{}
+	for _, s := range parsed() {
+		for _, kind := range kindsOf(s) {
+			byKind[kind]++
+		}
+		require.True(t, s.HasTrace, s.File)
+	}
+	require.Equal(t, map[string]int{
+		"tasks alone": 154, "mutex": 504, "recursive": 139, "binary": 208, "counting": 101,
+		"queue": 160, "queueset": 26, "eventgroup": 128, "stream": 68, "batch": 2, "message": 46,
+		"timer": 62, "timers": 110,
+	}, byKind)
+	for list, want := range map[string]int{"core": 627, "core,queue": 736, "all": 1031} {
+		selection, err := ParseSelection(list)
+		require.NoError(t, err)
+		count := 0
+		for _, s := range parsed() {
+			if selection.Excludes(s) == "" {
+				count++
+			}
+		}
+		require.Equal(t, want, count, list)
+	}
+	sum := sha256.New()
+	for _, f := range recorded() {
+		_, path, _ := strings.Cut(f.Name, "/")
+		fmt.Fprintf(sum, "%s %d\n%s", path, len(f.Data), f.Data)
+	}
+	require.Equal(t, "ab04da9ecec19cac52f227118e7668c094680a2c478d1edc8b95c00b6e05ef26", hex.EncodeToString(sum.Sum(nil)), "a recorded trace is never changed")
 }
 
 // TestPack rebuilds the archive if asked to. The same scenarios give the same bytes.

@@ -1,6 +1,12 @@
 package conformance
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrNotSelected: the scenario needs a kind that the selection leaves out.
+var ErrNotSelected = errors.New("not selected")
 
 // Emit runs one file and returns its trace, one event a line, as the value of the key "trace" of a
 // scenario file.
@@ -13,7 +19,7 @@ func Emit(f File, sel Selection) ([]byte, error) {
 		return nil, err
 	}
 	if kind := sel.Excludes(s); kind != "" {
-		return nil, fmt.Errorf("conformance: %s: %s not selected", f.Name, kind)
+		return nil, fmt.Errorf("conformance: %s: %s %w", f.Name, kind, ErrNotSelected)
 	}
 	result, err := Run(s)
 	if err != nil {

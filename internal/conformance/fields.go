@@ -21,7 +21,8 @@ type decoder struct {
 	err     error
 	tasks   map[string]int
 	objects map[string]int
-	kinds   []string // of the objects
+	kinds   []string     // of the objects
+	member  map[int]bool // objects that belong to a queue set
 	sc      *Scenario
 }
 

@@ -109,7 +109,9 @@ func openArchive(path string, visit func(File) bool) {
 }
 
 // Unpack visits the .json files in an archive. Name is that of the archive.
-func Unpack(name string, r io.Reader, visit func(File) bool) {
+func Unpack(name string, r io.Reader, visit func(File) bool) { unpack(name, r, maxUnpacked, visit) }
+
+func unpack(name string, r io.Reader, limit int64, visit func(File) bool) {
 	broken := func(err error) {
 		visit(File{Name: name, Err: fmt.Errorf("conformance: %s: %w", name, err)})
 	}
@@ -118,16 +120,16 @@ func Unpack(name string, r io.Reader, visit func(File) bool) {
 		broken(err)
 		return
 	}
-	limited := &io.LimitedReader{R: unzipped, N: maxUnpacked}
+	limited := &io.LimitedReader{R: unzipped, N: limit}
 	for members := tar.NewReader(limited); ; {
 		header, err := members.Next()
-		if errors.Is(err, io.EOF) {
-			if limited.N == 0 {
-				broken(fmt.Errorf("unpacks to more than %d bytes", maxUnpacked))
-			}
+		switch {
+		case limited.N == 0:
+			broken(fmt.Errorf("unpacks to more than %d bytes", limit))
 			return
-		}
-		if err != nil {
+		case errors.Is(err, io.EOF):
+			return
+		case err != nil:
 			broken(err)
 			return
 		}

@@ -68,6 +68,74 @@ func TestFilesWithErrors(t *testing.T) {
 	require.ErrorIs(t, files[0].Err, os.ErrNotExist)
 }
 
+// link makes a symbolic link, if the system has them.
+func link(t *testing.T, to, name string) {
+	t.Helper()
+	if err := os.Symlink(to, name); err != nil {
+		t.Skip(err)
+	}
+}
+
+// TestFilesThatAreNone: what is called a scenario and cannot be read is an error that names it; nothing
+// is read without end.
+func TestFilesThatAreNone(t *testing.T) {
+	for name, c := range map[string]struct {
+		make func(t *testing.T, path string)
+		msg  string
+	}{
+		"link to itself": {func(t *testing.T, path string) { link(t, path, path) }, "x.json"},
+		"links in a circle": {func(t *testing.T, path string) {
+			link(t, path, path+".other")
+			link(t, path+".other", path)
+		}, "x.json"},
+		"link to its directory": {func(t *testing.T, path string) { link(t, filepath.Dir(path), path) }, "not a regular file"},
+		"endless device": {func(t *testing.T, path string) {
+			if _, err := os.Stat("/dev/zero"); err != nil {
+				t.Skip(err)
+			}
+			link(t, "/dev/zero", path)
+		}, "not a regular file"},
+		"a gigabyte": {func(t *testing.T, path string) {
+			f, err := os.Create(path)
+			require.NoError(t, err)
+			require.NoError(t, f.Truncate(1<<30)) // a hole
+			require.NoError(t, f.Close())
+		}, "more than 16777216 bytes"},
+		"not readable": {func(t *testing.T, path string) {
+			require.NoError(t, os.WriteFile(path, []byte(sample), 0))
+			if f, err := os.Open(path); err == nil {
+				_ = f.Close()
+				t.Skip("permissions do not count here")
+			}
+		}, "x.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "x.json")
+			c.make(t, path)
+			for _, argument := range []string{path, dir} {
+				files := visited(argument)
+				require.Len(t, files, 1, argument)
+				require.Error(t, files[0].Err, argument)
+				v := Check(files[0], nil)
+				require.Equal(t, Failed, v.Status, argument)
+				require.Contains(t, v.String(), c.msg, argument)
+			}
+		})
+	}
+}
+
+// TestFilesDoNotFollowLinksToDirectories: a tree of links may be endless.
+func TestFilesDoNotFollowLinksToDirectories(t *testing.T) {
+	dir := t.TempDir()
+	link(t, dir, filepath.Join(dir, "again"))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.json"), nil, 0o644))
+	require.Len(t, visited(dir), 1)
+	root := filepath.Join(t.TempDir(), "root")
+	link(t, dir, root)
+	require.Len(t, visited(root), 1, "but for the one that is named")
+}
+
 func TestFilesOfArchive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "some"+archiveSuffix)
 	require.NoError(t, os.WriteFile(path, scenarios, 0o644))
@@ -75,6 +143,18 @@ func TestFilesOfArchive(t *testing.T) {
 	require.Len(t, files, len(recorded()))
 	require.Equal(t, path+"/named/abortdelay-delay.json", files[0].Name)
 	require.Equal(t, recorded()[0].Data, files[0].Data)
+}
+
+// TestUnpackStops: a small archive may unpack to more than there is memory for.
+func TestUnpackStops(t *testing.T) {
+	count, last := 0, File{}
+	unpack("bomb", bytes.NewReader(scenarios), 100_000, func(f File) bool {
+		count, last = count+1, f
+		return true
+	})
+	require.Greater(t, count, 1)
+	require.ErrorContains(t, last.Err, "conformance: bomb")
+	require.ErrorContains(t, last.Err, "unpacks to more than 100000 bytes")
 }
 
 func TestUnpackDamaged(t *testing.T) {

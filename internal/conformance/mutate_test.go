@@ -6,7 +6,23 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tickwake/rtos"
 )
+
+// copyOf is a scenario that may be changed.
+func copyOf(t *testing.T, s *Scenario) *Scenario {
+	t.Helper()
+	for _, f := range recorded() {
+		if f.Name == s.File {
+			c, err := Read(f.Name, f.Data)
+			require.NoError(t, err)
+			return c
+		}
+	}
+	t.Fatalf("%s is not recorded", s.File)
+	return nil
+}
 
 // shuffle makes another scenario of a recorded one: operations, limits, priorities and options
 // change places. What it asks for may be nonsense, such as the deletion of a holder.
@@ -50,7 +66,8 @@ func shuffle(s *Scenario, rng *rand.Rand) {
 	s.Config.TimeSlicing = rng.IntN(4) != 0
 }
 
-// runShuffled runs what has no recorded trace: it must have a trace with an end, and the same one again.
+// runShuffled runs what has no recorded trace: it must have a trace with an end, and the same
+// one in other forms of the calls and a larger kernel.
 func runShuffled(t *testing.T, index, seed uint64) {
 	files := recorded()
 	f := files[index%uint64(len(files))]
@@ -59,25 +76,33 @@ func runShuffled(t *testing.T, index, seed uint64) {
 	if s.Unsupported() != "" {
 		return
 	}
-	shuffle(s, rand.New(rand.NewPCG(index, seed)))
-	first, err := Run(s)
+	rng := rand.New(rand.NewPCG(index, seed))
+	shuffle(s, rng)
+	how := asReference
+	if rng.IntN(4) == 0 {
+		how.compat = rtos.Compat(rng.Uint32()) & (rtos.CompatFreeRTOS | rtos.CompatPollClears)
+	}
+	first, err := run(s, how)
 	if errors.Is(err, errEvents) {
 		return
 	}
 	require.NoError(t, err, "%s seed %d", f.Name, seed)
 	require.Equal(t, EndEvent, first.Trace[len(first.Trace)-1].Kind, "%s seed %d", f.Name, seed)
-	second, err := Run(s)
+	how.forms = forms(rng.IntN(3))
+	how.tasks = rng.IntN(2) * 500
+	second, err := run(s, how)
 	require.NoError(t, err, "%s seed %d", f.Name, seed)
 	require.Nil(t, Compare(first.Trace, second.Trace), "%s seed %d", f.Name, seed)
+	how.forms = deadlineForms
+	third, err := run(s, how)
+	require.NoError(t, err, "%s seed %d", f.Name, seed)
+	fourth, err := run(s, how)
+	require.NoError(t, err, "%s seed %d", f.Name, seed)
+	require.Nil(t, Compare(third.Trace, fourth.Trace), "%s seed %d", f.Name, seed)
 }
 
 func TestRunShuffled(t *testing.T) {
 	for i := range recorded() {
 		runShuffled(t, uint64(i), 1)
 	}
-}
-
-func FuzzRun(f *testing.F) {
-	f.Add(uint64(0), uint64(0))
-	f.Fuzz(runShuffled)
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Limits of what a scenario file may contain. They are far above anything a
@@ -21,6 +23,7 @@ const (
 	maxScript  = 4096     // operations of one script
 	maxEnd     = 1 << 20  // end tick
 	maxCatchUp = 1 << 12  // ticks of one catchup
+	maxMissed  = 1 << 20  // ticks of all catchups of a run
 	maxLen     = 1 << 16  // items or bytes of an object
 	maxName    = 128      // bytes of a name or id
 )
@@ -84,7 +87,11 @@ func (n *node) place() string {
 	if up != "" {
 		up += "."
 	}
-	return up + shorten(n.parent.keys[n.index])
+	key := n.parent.keys[n.index]
+	if !plain(key) {
+		return up + strconv.QuoteToASCII(shorten(key))
+	}
+	return up + shorten(key)
 }
 
 // parser builds nodes from the tokens of encoding/json, which checks the syntax.
@@ -100,6 +107,9 @@ func (p *parser) parse() (*node, error) {
 	if len(p.data) > MaxFile {
 		return nil, &ReadError{File: p.file, Msg: fmt.Sprintf("more than %d bytes", MaxFile)}
 	}
+	if i := invalidUTF8(p.data); i >= 0 {
+		return nil, p.errorAt(i, nil, fmt.Sprintf("byte %#02x is not UTF-8", p.data[i]))
+	}
 	p.dec = json.NewDecoder(bytes.NewReader(p.data))
 	p.dec.UseNumber()
 	p.left = maxNodes
@@ -111,6 +121,21 @@ func (p *parser) parse() (*node, error) {
 		return nil, p.errorAt(p.start(int(p.dec.InputOffset())), nil, "something follows the scenario")
 	}
 	return root, nil
+}
+
+// invalidUTF8 is the offset of the first byte that is not UTF-8, or -1. The decoder would
+// replace it.
+func invalidUTF8(data []byte) int {
+	if utf8.Valid(data) {
+		return -1
+	}
+	for i := 0; ; {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size <= 1 {
+			return i
+		}
+		i += size
+	}
 }
 
 // value reads the next value.

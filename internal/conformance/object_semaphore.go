@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"time"
 
 	"github.com/tickwake/rtos"
@@ -8,8 +9,8 @@ import (
 
 // semaphore is what take and give work on.
 type semaphore interface {
-	take(t *rtos.Task, d time.Duration) bool
-	give(t *rtos.Task) bool
+	take(c *call) bool
+	give(c *call) bool
 	giveFromISR(isr *rtos.ISR) bool
 }
 
@@ -27,11 +28,18 @@ func newSemaphore(def *Object) object {
 	return semaphoreObject{s}
 }
 
-func (o semaphoreObject) end() []Field { return []Field{{"count", number(o.s.Count())}} }
+func (o semaphoreObject) end() []Field { return []Field{{"count", number(o.s.Info().Count)}} }
 
-func (o semaphoreObject) take(t *rtos.Task, d time.Duration) bool { return o.s.TakeFor(t, d) == nil }
+func (o semaphoreObject) take(c *call) bool {
+	return c.wait(waiting{
+		plain: func() error { return o.s.Take(c.task) },
+		try:   func() bool { return o.s.TryTake(c.task) },
+		limit: func(d time.Duration) error { return o.s.TakeFor(c.task, d) },
+		ctx:   func(ctx context.Context) error { return o.s.TakeCtx(ctx, c.task) },
+	})
+}
 
-func (o semaphoreObject) give(*rtos.Task) bool { return o.s.Give() }
+func (o semaphoreObject) give(*call) bool { return o.s.Give() }
 
 func (o semaphoreObject) giveFromISR(isr *rtos.ISR) bool { return o.s.GiveFromISR(isr) }
 
@@ -39,8 +47,8 @@ func (o semaphoreObject) count() int { return o.s.Count() }
 
 // semaphoreOps are the operations of semaphores and mutexes.
 var semaphoreOps = map[string]func(*call){
-	"take":     func(c *call) { c.ret = success(c.obj.(semaphore).take(c.task, c.limit())) },
-	"give":     func(c *call) { c.ret = success(c.obj.(semaphore).give(c.task)) },
+	"take":     func(c *call) { c.ret = success(c.obj.(semaphore).take(c)) },
+	"give":     func(c *call) { c.ret = success(c.obj.(semaphore).give(c)) },
 	"semcount": func(c *call) { c.ret = number(c.obj.(interface{ count() int }).count()) },
 }
 

@@ -17,7 +17,7 @@ var taskControlOps = map[string]func(*call){
 	"work":      func(c *call) { c.task.Work(c.ticks(c.op.N)) },
 	"yield":     func(c *call) { c.task.Yield() },
 	"tickcount": func(c *call) { c.ret = number(c.run.kernel.TickCount()) },
-	"catchup":   func(c *call) { c.ret = success(c.run.sim.CatchUp(c.op.N)) },
+	"catchup":   catchUp,
 
 	"suspend": func(c *call) {
 		if c.target == c.task {
@@ -46,6 +46,14 @@ var taskControlOps = map[string]func(*call){
 	},
 	"suspendall": func(c *call) { c.run.kernel.SuspendScheduler(c.task) },
 	"resumeall":  func(c *call) { c.ret = success(c.run.kernel.ResumeScheduler(c.task)) },
+}
+
+func catchUp(c *call) {
+	if c.run.missed += c.op.N; c.run.missed > maxMissed {
+		c.fail(errMissed)
+		return
+	}
+	c.ret = success(c.run.sim.CatchUp(c.op.N))
 }
 
 // taskControlISROps are those in interrupts.

@@ -87,7 +87,7 @@ func (d *decoder) config(n *node) Config {
 
 // ids collects the names of objects and tasks, which operations refer to.
 func (d *decoder) ids(objects, tasks []*node) {
-	d.objects, d.tasks = map[string]int{}, map[string]int{}
+	d.objects, d.tasks, d.member = map[string]int{}, map[string]int{}, map[int]bool{}
 	for i, n := range objects {
 		f := d.object(n)
 		id, kind := f.name("id"), f.string("kind")
@@ -160,6 +160,11 @@ func (d *decoder) members(n *node) []int {
 			d.fail(e, "%q cannot be a member", shorten(e.text))
 			return nil
 		}
+		if d.member[i] {
+			d.fail(e, "%q is a member already", shorten(e.text))
+			return nil
+		}
+		d.member[i] = true
 		members = append(members, i)
 	}
 	return members

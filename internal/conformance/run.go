@@ -17,9 +17,10 @@ type Result struct {
 	Assertion *rtos.MisuseError // if the scenario ended in one
 }
 
-// Run executes the scenario. It fails if the scenario needs what the runner does not support, if the
-// kernel or the simulation reports an error, or if the trace has no end.
-func Run(s *Scenario) (*Result, error) { return RunWith(s, Options{}) }
+// Run executes the scenario as the reference does. It fails if the scenario needs what the
+// runner does not support, if the kernel or the simulation reports an error, or if the
+// trace has no end.
+func Run(s *Scenario) (*Result, error) { return run(s, asReference) }
 
 // Options changes how a scenario is run.
 type Options struct {
@@ -31,12 +32,28 @@ type Options struct {
 
 // RunWith is [Run] with options.
 func RunWith(s *Scenario, o Options) (*Result, error) {
+	how := asReference
+	how.config = o.Config
+	if o.Watch != nil {
+		how.watch = func(r *runner, e *Event) {
+			if e.Kind != EndEvent {
+				o.Watch(e, r.priorities())
+			}
+		}
+	}
+	return run(s, how)
+}
+
+func run(s *Scenario, how setup) (*Result, error) {
 	if kind := s.Unsupported(); kind != "" {
 		return nil, fmt.Errorf("conformance: %s: kind %q is not supported", s.File, kind)
 	}
-	r := &runner{scenario: s, options: o, tasks: make([]scripted, len(s.Tasks)), taskOps: taskOps, isrOps: isrOps}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r := &runner{setup: how, scenario: s, tasks: make([]scripted, len(s.Tasks)), taskOps: taskOps, isrOps: isrOps, ctx: ctx}
+	r.deadline = r.virtualDeadline
 	if err := r.kernelFor(s.Config); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("conformance: %s: %w", s.File, err)
 	}
 	r.populate()
 	if !r.halted {
@@ -57,24 +74,30 @@ func RunWith(s *Scenario, o Options) (*Result, error) {
 	return &Result{Trace: r.trace, Assertion: r.assertionFailed}, nil
 }
 
-// errEvents ends scenarios that would fill the memory: tasks that create each other
-// do it in no time.
-var errEvents = fmt.Errorf("more than %d events", maxEvents)
+// What ends scenarios that would never end by themselves: tasks that create each other do it in
+// no time, and ticks that were missed have no limit of their own.
+var (
+	errEvents = fmt.Errorf("more than %d events", maxEvents)
+	errMissed = fmt.Errorf("more than %d missed ticks", maxMissed)
+)
 
 // runner is a scenario that runs.
 type runner struct {
+	setup
 	scenario *Scenario
-	options  Options
 	kernel   *rtos.Kernel
 	sim      *sim.Sim
 	objects  []object
 	tasks    []scripted
 
 	taskOps, isrOps map[string]func(*call)
+	ctx             context.Context // of contextForms; never done while tasks run
+	deadline        func(d time.Duration) (context.Context, context.CancelFunc)
 
 	trace           []Event
 	halted          bool // nothing more is recorded, and tasks leave their scripts
 	assertionFailed *rtos.MisuseError
+	missed          uint32 // ticks that catchups have added
 	err             error
 }
 
@@ -91,15 +114,17 @@ func (r *runner) kernelFor(c Config) error {
 	})
 	config := rtos.Config{
 		Port:        r.sim,
-		Tasks:       max(minTasks, len(r.tasks)+1),
+		Tasks:       max(minTasks, len(r.tasks)+1, r.setup.tasks),
 		Priorities:  topPriority + 1,
 		NotifySlots: slots,
-		Compat:      rtos.CompatFreeRTOS,
+		Compat:      r.compat,
 		Tick:        time.Millisecond,
+		Robust:      r.extras,
+		RunTime:     r.extras,
 		Logger:      slog.New(slog.DiscardHandler),
 	}
-	if r.options.Config != nil {
-		r.options.Config(&config)
+	if r.config != nil {
+		r.config(&config)
 	}
 	var err error
 	r.kernel, err = rtos.New(config)
@@ -165,7 +190,7 @@ func (r *runner) record(e Event) {
 		return
 	}
 	if len(r.trace) == maxEvents {
-		r.fail(fmt.Errorf("conformance: %s: %w", r.scenario.File, errEvents))
+		r.fail(errEvents)
 		return
 	}
 	e.T = r.sim.Time()
@@ -173,8 +198,8 @@ func (r *runner) record(e Event) {
 		e.Prio = r.priorities()
 	}
 	r.trace = append(r.trace, e)
-	if r.options.Watch != nil && e.Kind != EndEvent {
-		r.options.Watch(&e, r.priorities())
+	if r.watch != nil {
+		r.watch(r, &e)
 	}
 }
 
@@ -204,7 +229,7 @@ func (r *runner) fail(err error) {
 		return
 	}
 	if r.err == nil {
-		r.err = err
+		r.err = fmt.Errorf("conformance: %s: %w", r.scenario.File, err)
 	}
 	r.halt()
 }

@@ -1,10 +1,15 @@
 package conformance
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tickwake/rtos"
 )
 
 // supported is how many of the recorded scenarios use only kinds in objectKinds.
@@ -13,15 +18,61 @@ const supported = 627
 // TestRecorded runs every recorded scenario that can be run.
 func TestRecorded(t *testing.T) {
 	var sum Summary
-	for _, f := range recorded() {
+	byKind := map[string]*Summary{} // a scenario counts for each of its kinds
+	for i, f := range recorded() {
 		v := Check(f, nil)
 		sum.Add(v)
 		if v.Status == Failed {
 			t.Error(v)
 		}
+		for _, kind := range kindsOf(parsed()[i]) {
+			if byKind[kind] == nil {
+				byKind[kind] = &Summary{}
+			}
+			byKind[kind].Add(v)
+		}
 	}
 	t.Log("\n" + sum.String())
 	require.Equal(t, supported, sum.Passed+sum.Failed)
+	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+		t.Run(kind, func(t *testing.T) {
+			counts := byKind[kind]
+			if counts.Passed+counts.Failed == 0 {
+				t.Skipf("%s: %d scenarios wait for it", kind, counts.Skipped)
+			}
+			require.Zero(t, counts.Failed)
+			t.Logf("%s: %d passed, %d skipped for their other kinds", kind, counts.Passed, counts.Skipped)
+		})
+	}
+}
+
+// kindsOf is the kinds of a scenario, or what stands for none.
+func kindsOf(s *Scenario) []string {
+	if kinds := s.Kinds(); len(kinds) > 0 {
+		return kinds
+	}
+	return []string{"tasks alone"}
+}
+
+// TestRecordedHowever: the form of a call, the size of the kernel and options that FreeRTOS does
+// not have change no trace.
+func TestRecordedHowever(t *testing.T) {
+	for name, how := range map[string]setup{
+		"general forms":  {forms: generalForms},
+		"with a context": {forms: contextForms},
+		"many slots":     {tasks: 1000},
+		"extras":         {extras: true},
+		"all of it":      {forms: contextForms, tasks: 100, extras: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			how.compat = rtos.CompatFreeRTOS
+			differ, reasons := differing(how)
+			for _, name := range differ {
+				t.Errorf("%s: %s", name, reasons[name])
+			}
+		})
+	}
 }
 
 // TestRecordedByName runs what shows one difficult rule each.
@@ -136,12 +187,33 @@ func TestParseSelection(t *testing.T) {
 	}
 }
 
-// TestRunEndsWithoutTime: two tasks that create each other for ever use no time, only memory.
-func TestRunEndsWithoutTime(t *testing.T) {
-	v := Check(scenarioWith(`"timers":0`, `
+// creators are tasks that create each other for ever: that uses no time, only memory.
+const creators = `
 {"id":"A","prio":1,"start":true,"script":[{"op":"create","to":"B"},{"op":"delete"}]},
-{"id":"B","prio":1,"start":false,"script":[{"op":"create","to":"A"},{"op":"delete"}]}`), nil)
-	require.Contains(t, v.Reason, "more than 65536 events")
+{"id":"B","prio":1,"start":false,"script":[{"op":"create","to":"A"},{"op":"delete"}]}`
+
+// TestRunEnds: what would go on for ever is an error that names the file and the operation.
+func TestRunEnds(t *testing.T) {
+	v := Check(scenarioWith(`"timers":0`, creators), nil)
+	require.Equal(t, Failed, v.Status)
+	require.Equal(t, "  conformance: x.json: more than 65536 events\n", v.Reason)
+
+	missed := strings.Repeat(`,{"op":"catchup","n":4096}`, 257)
+	v = Check(scenarioWith(`"timers":0`, `{"id":"A","prio":1,"start":true,"script":[`+missed[1:]+`]}`), nil)
+	require.Equal(t, Failed, v.Status)
+	require.Equal(t, "  conformance: x.json: task \"A\" op 256: more than 1048576 missed ticks\n", v.Reason)
+
+	start := time.Now()
+	v = Check(scenarioWith(`"timers":0`, `{"id":"A","prio":1,"start":true,"script":[{"op":"work","n":4294967295}]}`), nil)
+	require.Contains(t, v.Reason, `"to":"A"`)
+	require.Less(t, time.Since(start), patience)
+}
+
+// TestRunNamesWhatItCannotDo: an operation that needs several cores, on one.
+func TestRunNamesWhatItCannotDo(t *testing.T) {
+	v := Check(scenarioWith(`"timers":0`, `{"id":"A","prio":1,"start":true,"script":[{"op":"yield"},{"op":"core"}]}`), nil)
+	require.Equal(t, Failed, v.Status)
+	require.Equal(t, "  conformance: x.json: task \"A\" op 1: op \"core\" is not supported\n", v.Reason)
 }
 
 // TestRunAssertsWherever: an assertion ends a scenario whatever state it leaves behind.

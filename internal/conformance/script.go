@@ -27,7 +27,7 @@ func (r *runner) create(index int) {
 		r.script(t, def, st)
 	})
 	if err != nil {
-		r.fail(fmt.Errorf("conformance: %s: task %q: %w", r.scenario.File, def.ID, err))
+		r.fail(fmt.Errorf("task %q: %w", def.ID, err))
 		return
 	}
 	// A more important task has run by now, and may be gone or have been created again.
