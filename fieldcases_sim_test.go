@@ -17,9 +17,13 @@ import (
 
 // underBothPolicies runs f with each policy and its lines.
 func underBothPolicies(t *testing.T, freertos, chained []string, f func(t *testing.T, policy rtos.Inheritance, want []string)) {
-	t.Run("FreeRTOS", func(t *testing.T) { f(t, rtos.InheritFreeRTOS, freertos) })
-	t.Run("chained", func(t *testing.T) { f(t, rtos.InheritChained, chained) })
+	want := map[rtos.Inheritance][]string{rtos.InheritFreeRTOS: freertos, rtos.InheritChained: chained}
+	for name, policy := range policies {
+		t.Run(name, func(t *testing.T) { f(t, policy, want[policy]) })
+	}
 }
+
+var policies = map[string]rtos.Inheritance{"FreeRTOS": rtos.InheritFreeRTOS, "chained": rtos.InheritChained}
 
 // caseRun is one run of a field case: a log of what happened when, and what interrupts
 // saw of priorities. An interrupt comes before the tasks that its tick wakes.

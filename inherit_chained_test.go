@@ -165,15 +165,16 @@ var chainedLoans = map[string]func(w loan){
 		w.has(1, 1, "M is gone, B is an orphan")
 		assert.Equal(w.t, rtos.StateBlocked, h.State())
 		// The next task in the slot of M is not the holder of B.
-		n := spawn(w.t, w.k, "N", 2, func(n *rtos.Task) { _ = n.Delay(w.k.Ticks(1)) })
+		n := w.wait("N", 2, w.a)
 		require.Equal(w.t, m.Slot(), n.Slot())
 		m.SetPriority(7)
 		h.SetPriority(6)
+		w.has(2, 1, "N waits, M and H are nothing to it")
 		assert.Equal(w.t, "e2/b2", levels(n))
 		assert.Equal(w.t, "e6/b6", levels(h))
 		h.Delete()
-		w.ends(n)
 		w.give(w.a)
+		w.ends(n)
 	},
 	"a holder suspended in the middle of a chain": func(w loan) {
 		w.take(w.a)
