@@ -156,10 +156,10 @@ func (m *Mutex) deadlock(t *Task) error {
 		case h == nil || q.deadline != Forever || q.ctx != nil && q.ctx.Done() != nil:
 			return nil
 		case h == t:
-			e := &DeadlockError{}
+			e := &CycleError{}
 			for q := t; ; m = q.wants() {
 				h := next(m)
-				e.Cycle = append(e.Cycle, DeadlockWait{Task: q.name, Mutex: m.o.name(), Holder: h.name})
+				e.Waits = append(e.Waits, CycleWait{Task: q.name, Mutex: m.o.name(), Holder: h.name})
 				if q = h; q == t {
 					return e
 				}

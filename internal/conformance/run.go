@@ -19,11 +19,19 @@ type Result struct {
 
 // Run executes the scenario. It fails if the scenario needs what the runner does not support, if the
 // kernel or the simulation reports an error, or if the trace has no end.
-func Run(s *Scenario) (*Result, error) {
+func Run(s *Scenario) (*Result, error) { return run(s, setup{}) }
+
+// setup is how a scenario is run otherwise than the reference does it.
+type setup struct {
+	inheritance rtos.Inheritance
+	watch       func(r *runner) // called at every event
+}
+
+func run(s *Scenario, how setup) (*Result, error) {
 	if kind := s.Unsupported(); kind != "" {
 		return nil, fmt.Errorf("conformance: %s: kind %q is not supported", s.File, kind)
 	}
-	r := &runner{scenario: s, tasks: make([]scripted, len(s.Tasks)), taskOps: taskOps, isrOps: isrOps}
+	r := &runner{setup: how, scenario: s, tasks: make([]scripted, len(s.Tasks)), taskOps: taskOps, isrOps: isrOps}
 	if err := r.kernelFor(s.Config); err != nil {
 		return nil, err
 	}
@@ -52,6 +60,7 @@ var errEvents = fmt.Errorf("more than %d events", maxEvents)
 
 // runner is a scenario that runs.
 type runner struct {
+	setup
 	scenario *Scenario
 	kernel   *rtos.Kernel
 	sim      *sim.Sim
@@ -83,6 +92,7 @@ func (r *runner) kernelFor(c Config) error {
 		Tasks:       max(minTasks, len(r.tasks)+1),
 		Priorities:  topPriority + 1,
 		NotifySlots: slots,
+		Inheritance: r.inheritance,
 		Compat:      rtos.CompatFreeRTOS,
 		Tick:        time.Millisecond,
 		Logger:      slog.New(slog.DiscardHandler),
@@ -151,6 +161,9 @@ func (r *runner) record(e Event) {
 	if len(r.trace) == maxEvents {
 		r.fail(fmt.Errorf("conformance: %s: %w", r.scenario.File, errEvents))
 		return
+	}
+	if r.watch != nil {
+		r.watch(r)
 	}
 	e.T = r.sim.Time()
 	if e.Kind == OpEvent || e.Kind == DoneEvent || e.Kind == TimerEvent {

@@ -1,37 +1,32 @@
 package rtos
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
 
-// ErrDeadlock: the wait for a mutex would never have ended. The error is a
-// [*DeadlockError], which tells who waits for whom. Only [InheritChained] looks.
-var ErrDeadlock = errors.New("rtos: deadlock")
-
-// A DeadlockError is what [Mutex.Lock] fails with under [InheritChained] where the wait
+// A CycleError is what [Mutex.Lock] fails with under [InheritChained] where the wait
 // would close a ring: the caller waits for a mutex whose holder waits for a mutex ... that
 // the caller holds, and no wait of the ring has a limit or a context that could end it.
 // Nothing has been changed; the caller may give what it holds, so that the others go on,
 // and try again.
-type DeadlockError struct {
-	// Cycle is the ring: the holder that one wait names is the task of the next one.
+type CycleError struct {
+	// Waits is the ring: the holder that one wait names is the task of the next one.
 	// The first wait is the caller's, the last is for a mutex that the caller holds.
-	Cycle []DeadlockWait
+	Waits []CycleWait
 }
 
-// A DeadlockWait is one wait of a [DeadlockError], by names.
-type DeadlockWait struct {
+// A CycleWait is one wait of a [CycleError], by names.
+type CycleWait struct {
 	Task   string // who waits
 	Mutex  string // for what, "" if it has no name
 	Holder string // who holds that
 }
 
-func (e *DeadlockError) Error() string {
+func (e *CycleError) Error() string {
 	var b strings.Builder
 	b.WriteString("rtos: deadlock: ")
-	for i, w := range e.Cycle {
+	for i, w := range e.Waits {
 		if i == 0 {
 			fmt.Fprintf(&b, "task %q", w.Task)
 		} else {
@@ -49,4 +44,4 @@ func (e *DeadlockError) Error() string {
 }
 
 // Unwrap returns [ErrDeadlock].
-func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
+func (e *CycleError) Unwrap() error { return ErrDeadlock }

@@ -72,14 +72,14 @@ func TestDeadlockIsReported(t *testing.T) {
 		`3 T2 e2/b2: <nil>`)
 }
 
-func TestDeadlockErrorHasTheNames(t *testing.T) {
+func TestCycleErrorHasTheNames(t *testing.T) {
 	r := newRing(t, 2, rtos.Config{}, func(_ *ring, me *rtos.Task, i int, m lockable) error {
 		err := m.Lock(me)
 		if i == 0 {
 			assert.ErrorIs(t, err, rtos.ErrDeadlock)
-			var d *rtos.DeadlockError
+			var d *rtos.CycleError
 			if assert.ErrorAs(t, err, &d) {
-				assert.Equal(t, []rtos.DeadlockWait{{"T1", "m2", "T2"}, {"T2", "m1", "T1"}}, d.Cycle)
+				assert.Equal(t, []rtos.CycleWait{{"T1", "m2", "T2"}, {"T2", "m1", "T1"}}, d.Waits)
 			}
 			assert.PanicsWithError(t, err.Error(), m.Locker(me).Lock)
 			assert.False(t, m.TryLock(me))
@@ -190,7 +190,7 @@ func TestRingOfOne(t *testing.T) {
 	finish(t, k)
 }
 
-// FreeRTOS does not look for rings: the run ends, and the report shows who waits.
+// InheritFreeRTOS does not look for rings.
 func TestFreeRTOSDoesNotLookForDeadlocks(t *testing.T) {
 	k, _ := newSim(t, sim.Options{}, rtos.Config{})
 	a, b := rtos.NewMutex("A"), rtos.NewMutex("B")
@@ -201,5 +201,5 @@ func TestFreeRTOSDoesNotLookForDeadlocks(t *testing.T) {
 			t.Error(order[1].Lock(me))
 		})
 	}
-	finish(t, k)
+	_ = k.Run(t.Context())
 }
