@@ -52,8 +52,9 @@ func NewMutex(name string) *Mutex {
 }
 
 // Lock takes the mutex and waits for as long as it takes. The error is nil, or
-// [ErrOwnerDied] (the mutex is taken), [ErrAborted] or [ErrDeleted]. Taking a mutex
-// that the task holds already is misuse, and so is waiting where that is forbidden.
+// [ErrOwnerDied] (the mutex is taken), [ErrAborted], [ErrDeleted], or under
+// [InheritChained] [ErrDeadlock]. Taking a mutex that the task holds already is misuse,
+// and so is waiting where that is forbidden.
 //
 // Uncontended it is wait-free, and lock-free if the task holds another one; it blocks
 // while another task holds the mutex. Mirrors xSemaphoreTake with portMAX_DELAY.
