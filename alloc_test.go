@@ -266,6 +266,7 @@ func (d *duo) run(w *allocWorld) {
 
 var allocConfigs = map[string]rtos.Config{
 	"default": {}, "more than 64 tasks": {Tasks: 100}, "RunTime": {RunTime: true}, "Robust": {Robust: true},
+	"InheritChained": {Inheritance: rtos.InheritChained},
 }
 
 // Nothing allocates in steady state, on either port, waits and limits included.
@@ -298,6 +299,9 @@ func TestNothingAllocatesInSteadyState(t *testing.T) {
 	}
 	for name, c := range allocConfigs {
 		t.Run("goroutines/"+name, func(t *testing.T) {
+			if c.Inheritance == rtos.InheritChained {
+				t.Skip("only where the port schedules")
+			}
 			leakless(t)
 			k := newKernel(t, c)
 			w := newAllocWorld(t, k)

@@ -22,9 +22,18 @@ const (
 	// mutex it holds. A waiter that gives up takes its loan back, but only from
 	// a holder of exactly one mutex.
 	InheritFreeRTOS Inheritance = iota
-	// InheritChained is the textbook's rule: at any moment the holder has the
-	// priority of the most urgent waiter of all its mutexes, along chains. It is
-	// not built yet: [New] answers [errors.ErrUnsupported].
+	// InheritChained is the textbook's rule: at any moment the effective priority
+	// of a task is the highest of its base and of the effective priorities of
+	// those that wait for the mutexes it holds. So it follows at once when a mutex
+	// is given, a waiter comes, times out, is aborted, suspended or deleted, or
+	// changes its priority; loans pass on along chains, to the holder of the mutex
+	// for which a holder waits; and a task that waits, for a mutex or a semaphore,
+	// is always ranked by its present priority, among equals by when it came. A
+	// wait that could never end fails with [ErrDeadlock].
+	//
+	// Only for ports that schedule, such as the simulation; elsewhere [New]
+	// answers [errors.ErrUnsupported]. [CompatOrder] and [CompatBasePriorityQueue]
+	// mean nothing with it.
 	InheritChained
 )
 
@@ -133,7 +142,7 @@ func (c Config) withDefaults() (Config, error) {
 	switch c.Inheritance {
 	case InheritFreeRTOS:
 	case InheritChained:
-		return c, errUnsupported("Config.Inheritance InheritChained")
+		c.Compat &^= CompatOrder | CompatBasePriorityQueue
 	default:
 		return c, fmt.Errorf("rtos: Config.Inheritance is %d, which is no policy", c.Inheritance)
 	}

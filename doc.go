@@ -153,8 +153,8 @@
 //     the call does not return, and the wake goes to the next waiter. Only a mutex that has
 //     been handed over to the task is its own first.
 //
-// Who is woken first: the waiter of the highest priority, as it was when its wait began,
-// among equals the one that came first. A woken task owns nothing yet, it has to take what
+// Who is woken first: the waiter of the highest priority, as it was when its wait began
+// (with [InheritChained]: as it is), among equals the one that came first. A woken task owns nothing yet, it has to take what
 // it was woken for; if another task is faster, it waits on, for what is left of its limit.
 // The hand-over of a mutex, see below, is the exception.
 //
@@ -174,6 +174,20 @@
 //     or deleted leaves the loan as it is.
 //   - Loans do not pass on: if the owner itself waits for a second mutex, the owner of that
 //     one gains nothing.
+//
+// With [Config].Inheritance set to [InheritChained] it lends as the textbook says, on ports
+// that schedule, such as the simulation. At any moment the effective priority of a task is the
+// highest of its base and of the effective priorities of those that wait for its mutexes:
+//
+//   - A give takes away what was lent for that mutex, and leaves what others still lend.
+//   - A wait that ends takes its loan back however it ends: by its limit, at the tick itself,
+//     by an abort, a suspension, a deletion. A taker owes those that wait already.
+//   - A waiter's priority is lent as it is now, and ranks the waiter as it is now; among
+//     equals those that came first are first. That is so for semaphores, too.
+//   - Loans pass on along chains: to the owner of the mutex for which the owner waits.
+//   - A wait that would close a ring of tasks that wait for each other fails with
+//     [ErrDeadlock] and names them in a [*CycleError], unless a wait of the ring has a limit
+//     or a context that can be done: that one will end, and break the ring.
 //
 // [Task.Priority] is the effective priority, [Task.BasePriority] the task's own.
 //
@@ -211,7 +225,8 @@
 //
 // The consequence for errors: from a call that it makes for itself only an adopted task, or
 // a deferred function, ever gets [ErrDeleted]. In a spawned task the plain Lock and Take
-// return nil, unless somebody calls AbortDelay or the kernel's mutexes are robust.
+// return nil, unless somebody calls AbortDelay, the kernel's mutexes are robust, or it
+// refuses to close a ring ([ErrDeadlock]).
 //
 // An adopted task is never unwound. Once it has been deleted, or the kernel is stopping or
 // over, its calls still take what is there, and return ErrDeleted where they would block.
@@ -226,8 +241,8 @@
 // # Errors and misuse
 //
 // What may happen to a correct program is an error value, for [errors.Is]: [ErrTimeout],
-// [ErrWouldBlock], [ErrAborted], [ErrDeleted], [ErrOwnerDied], [ErrNotOwner], [ErrPending],
-// [ErrStopped], [ErrTooManyTasks], [errors.ErrUnsupported], and the cause of a context, as
+// [ErrWouldBlock], [ErrAborted], [ErrDeleted], [ErrOwnerDied], [ErrDeadlock], [ErrNotOwner],
+// [ErrPending], [ErrStopped], [ErrTooManyTasks], [errors.ErrUnsupported], and the cause of a context, as
 // [context.Cause] tells it.
 //
 // What only a wrong program does panics with a [*MisuseError], where FreeRTOS would assert
@@ -274,6 +289,9 @@
 //   - Overtaking of mutex waiters is bounded where tasks run in parallel.
 //   - There are no idle task, hooks, thread-local pointers and stack marks.
 //
+// To be switched by [Config].Inheritance: loans of priority that follow at once and pass on
+// along chains, see above. The default is FreeRTOS's rule.
+//
 // To be switched by [Config].Compat, because they improve on an accident of the C code:
 //
 //   - [CompatOrder]: a task queues by the priority that was last assigned to it, be it its
@@ -295,7 +313,8 @@
 // # Not there yet
 //
 // Queues and queue sets, event groups, stream and message buffers, software timers, the
-// policy [InheritChained], several cores and core affinity in the simulation.
+// policy [InheritChained] where tasks run in parallel, several cores and core affinity in
+// the simulation.
 //
 // # Build tags
 //

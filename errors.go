@@ -21,6 +21,9 @@ var (
 	// ErrOwnerDied: the mutex was taken, but its last owner ended without giving
 	// it ([Config].Robust). What it protects may be inconsistent.
 	ErrOwnerDied = errors.New("rtos: last owner died")
+	// ErrDeadlock: the wait for a mutex would never end. The error is a
+	// [*CycleError], which tells who waits for whom. Only [InheritChained] looks.
+	ErrDeadlock = errors.New("rtos: deadlock")
 	// ErrWouldBlock: a call that does not wait found nothing to take.
 	ErrWouldBlock = errors.New("rtos: would block")
 	// ErrNotOwner: the mutex is not held; nothing was changed.

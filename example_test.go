@@ -99,6 +99,59 @@ func ExampleMutex() {
 	// 105ms middle is done
 }
 
+// Low holds two mutexes, high waits for one of them. With FreeRTOS's policy low keeps the
+// loan until it has given both, with the chained one until it has given that one.
+func ExampleInheritance() {
+	for _, policy := range []rtos.Inheritance{rtos.InheritFreeRTOS, rtos.InheritChained} {
+		k, _ := rtos.New(rtos.Config{Port: sim.New(sim.Options{}), Inheritance: policy})
+		var a, b rtos.Mutex
+		k.Spawn("low", 1, func(t *rtos.Task) {
+			a.Lock(t)
+			b.Lock(t)
+			t.Work(3 * time.Millisecond)
+			lent := t.Priority()
+			a.Unlock(t)
+			fmt.Println("lent", lent, "and after the first give", t.Priority())
+			b.Unlock(t)
+		})
+		k.Spawn("high", 5, func(t *rtos.Task) {
+			t.Delay(time.Millisecond)
+			a.Lock(t)
+			a.Unlock(t)
+		})
+		k.Run(context.Background())
+	}
+	// Output:
+	// lent 5 and after the first give 5
+	// lent 5 and after the first give 1
+}
+
+// Two tasks take two mutexes in different order. The one that would complete the deadlock is
+// told, and gives way.
+func ExampleCycleError() {
+	k, _ := rtos.New(rtos.Config{Port: sim.New(sim.Options{}), Inheritance: rtos.InheritChained})
+	bus, heap := rtos.NewMutex("bus"), rtos.NewMutex("heap")
+	both := func(first, second *rtos.Mutex) func(*rtos.Task) {
+		return func(t *rtos.Task) {
+			first.Lock(t)
+			defer first.Unlock(t)
+			t.Delay(time.Millisecond)
+			if err := second.Lock(t); err != nil {
+				fmt.Println(errors.Is(err, rtos.ErrDeadlock), err)
+				return
+			}
+			defer second.Unlock(t)
+			fmt.Println(t, "has both")
+		}
+	}
+	k.Spawn("logger", 1, both(heap, bus))
+	k.Spawn("driver", 2, both(bus, heap))
+	k.Run(context.Background())
+	// Output:
+	// true rtos: deadlock: task "logger" waits for mutex "bus" of "driver", which waits for mutex "heap" of "logger"
+	// driver has both
+}
+
 // A limit of 0 polls; a limit that ends is rtos.ErrTimeout.
 func ExampleMutex_LockFor() {
 	k, _ := rtos.New(rtos.Config{Port: sim.New(sim.Options{})})

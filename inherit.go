@@ -53,12 +53,17 @@ func (t *Task) BasePriority() int { return basePrio(t.prio.Load()) }
 
 // SetPriority sets the base priority, from anywhere. The effective priority follows
 // unless an inherited one is higher. A priority out of range is misuse. Who already
-// waits keeps its place. Lock-free. Mirrors vTaskPrioritySet.
+// waits keeps its place, unless the policy is [InheritChained]. Lock-free. Mirrors
+// vTaskPrioritySet.
 func (t *Task) SetPriority(prio int) {
 	t.refuseNil("Task.SetPriority")
 	k := t.k
 	if prio < 0 || prio >= k.cfg.Priorities {
 		k.checkPriority("Task.SetPriority", t.name, prio)
+	}
+	if k.chained && !t.ended.Load() {
+		t.rebase(prio)
+		return
 	}
 	var base, eff int
 	for {
@@ -79,7 +84,7 @@ func (t *Task) SetPriority(prio int) {
 		eff = prio
 	}
 	t.order.Store(int32(eff))
-	if !k.sched {
+	if !k.sched || t.ended.Load() {
 		return
 	}
 	k.port.Retune(t)
@@ -131,6 +136,12 @@ func (t *Task) retuned(prio int) {
 // word, and checks that it still holds before the swap. It reports whether the
 // holder is of lower base, so that the end of this wait may have to take it back.
 func (m *Mutex) boost(t *Task) bool {
+	if t.k.chained {
+		if h := t.ahead(); h != nil {
+			h.relend()
+		}
+		return false // whoever ends the wait takes it back
+	}
 	prio := t.Priority()
 	for {
 		id := m.o.word.Load() & ownerMask
@@ -232,6 +243,9 @@ func (t *Task) holding(m *Mutex) {
 	default:
 		t.held = append(t.held[:0], t.holds, m)
 		t.holds = &several
+	}
+	if t.k.chained {
+		t.relend() // there may be other waiters
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tickwake/rtos"
 	"github.com/tickwake/rtos/sim"
@@ -308,4 +309,27 @@ func TestLentPriorityIsScheduled(t *testing.T) {
 	})
 	finish(t, k)
 	assert.Equal(t, "z@5 y@8 L gives@16 H has it@16 x@19 L ends@20", strings.Join(log, " "))
+}
+
+// The priority of a task that has ended is nothing to the next one in its slot.
+func TestPriorityOfAnEndedTask(t *testing.T) {
+	for name, policy := range policies {
+		t.Run(name, func(t *testing.T) {
+			k, _ := newSim(t, sim.Options{TimeSlicing: sim.Off}, rtos.Config{Inheritance: policy})
+			var log []string
+			gone := spawn(t, k, "gone", 2, func(*rtos.Task) {})
+			spawn(t, k, "boss", 1, func(me *rtos.Task) {
+				k.SuspendScheduler(me)
+				for _, name := range []string{"x", "y"} {
+					spawn(t, k, name, 2, func(*rtos.Task) { log = append(log, name) })
+				}
+				require.Equal(t, gone.Slot(), k.Task("x").Slot())
+				gone.SetPriority(3)
+				assert.Equal(t, "e3/b3", levels(gone))
+				k.ResumeScheduler(me)
+			})
+			finish(t, k)
+			assert.Equal(t, []string{"x", "y"}, log)
+		})
+	}
 }

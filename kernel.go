@@ -32,6 +32,8 @@ type Kernel struct {
 	traits Traits
 	sched  bool // the port schedules: Switch, Retune, Evict, Hold mean something
 	native bool // the goroutine port: waits may spin by internal/spin
+	// The policy of mutexes is InheritChained, not InheritFreeRTOS.
+	chained bool
 
 	tasks   []atomic.Pointer[Task] // by slot; the length is a power of two
 	waiters []waiter               // by slot
@@ -80,6 +82,10 @@ func New(c Config) (*Kernel, error) {
 		return nil, fmt.Errorf("rtos: port: %w", err)
 	}
 	k.sched = k.traits.Schedules
+	k.chained = c.Inheritance == InheritChained
+	if k.chained && !k.sched {
+		return nil, errUnsupported("Config.Inheritance InheritChained on a port where tasks run in parallel, only on one that schedules, such as package sim")
+	}
 	register(k)
 	return k, nil
 }
@@ -322,6 +328,24 @@ func (k *Kernel) Current() *Task {
 		return k.traits.Current()
 	}
 	return nil
+}
+
+// running is the priority of the running task, -1 if there is none.
+func (k *Kernel) running() int {
+	if cur := k.Current(); cur != nil {
+		return cur.Priority()
+	}
+	return -1
+}
+
+// switchAfter ends a call that has ended waits of others. The running task may have had
+// priority by them, and have less now than before.
+func (k *Kernel) switchAfter(before int) {
+	why := Woke
+	if k.running() < before {
+		why = Preempt
+	}
+	k.port.Switch(nil, why)
 }
 
 // Now is the time since the kernel was made: monotonic, virtual in a simulation.

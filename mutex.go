@@ -52,8 +52,9 @@ func NewMutex(name string) *Mutex {
 }
 
 // Lock takes the mutex and waits for as long as it takes. The error is nil, or
-// [ErrOwnerDied] (the mutex is taken), [ErrAborted] or [ErrDeleted]. Taking a mutex
-// that the task holds already is misuse, and so is waiting where that is forbidden.
+// [ErrOwnerDied] (the mutex is taken), [ErrAborted], [ErrDeleted], or under
+// [InheritChained] [ErrDeadlock]. Taking a mutex that the task holds already is misuse,
+// and so is waiting where that is forbidden.
 //
 // Uncontended it is wait-free, and lock-free if the task holds another one; it blocks
 // while another task holds the mutex. Mirrors xSemaphoreTake with portMAX_DELAY.
@@ -67,7 +68,7 @@ func (m *Mutex) Lock(t *Task) error {
 
 // lockSlow first does once more what Lock does, on a mutex that has waiters.
 func (m *Mutex) lockSlow(t *Task) error {
-	if t != nil && t.holds == nil && t.gate.Load() == 0 {
+	if t != nil && t.holds == nil && t.gate.Load() == 0 && !t.k.chained {
 		if w := m.o.word.Load(); w&ownerMask == 0 && m.o.word.CompareAndSwap(w, w|t.id) {
 			t.holds = m
 			return nil
@@ -235,7 +236,7 @@ func (m *Mutex) lock(op string, t *Task, d time.Duration, ctx context.Context) e
 			misuse(op, t, m.o.name(), "the task holds it already")
 		}
 	}
-	single := t.holds != nil && t.holds != &several
+	single := t.holds != nil && t.holds != &several && !t.k.chained
 	if single {
 		t.setNest(nestMany) // before the swap that takes a second one
 	}
@@ -324,6 +325,11 @@ func (m *Mutex) wait(t *Task, b *objectBody, single bool) (err error) {
 		if single {
 			t.unnest(nestWait) // before the wait is published
 		}
+		if k.chained {
+			if err = m.deadlock(t); err != nil {
+				return err
+			}
+		}
 		t.abortMark = false
 		if fair.overdue {
 			t.w.overdue.Store(1)
@@ -347,7 +353,7 @@ func (m *Mutex) wait(t *Task, b *objectBody, single bool) (err error) {
 			}
 		}
 		lent = m.boost(t)
-		if t.gate.Load()&(askSuspend|askEnd) != 0 && t.w.word.CompareAndSwap(word, withState(word, stIdle)) {
+		if t.gate.Load()&(askSuspend|askEnd) != 0 && t.decide(word, stIdle) {
 			s = stAsked
 		} else {
 			s = t.sleep(word)
@@ -470,12 +476,16 @@ func (m *Mutex) unlock(t *Task, op string) error {
 func (m *Mutex) given(t *Task, word uint64, left int) error {
 	waited := waitersIn(word) > 0
 	why := Woke
-	switch left {
-	case 0:
+	switch {
+	case t.k.chained:
+		if waited && t.subside() {
+			why = Preempt
+		}
+	case left == 0:
 		if (waited || t.prio.Load()&boostedBit != 0) && t.disinherit() {
 			why = Preempt
 		}
-	case 1:
+	case left == 1:
 		t.setNest(nestNone)
 	}
 	var heir *Task

@@ -136,10 +136,25 @@ func (t *Task) endWait(s waitState) (word uint64, ok bool) {
 		if stateOf(word) != stWaiting || t.ended.Load() {
 			return word, false
 		}
-		if t.w.word.CompareAndSwap(word, withState(word, s)) {
+		if t.decide(word, s) {
 			return word, true
 		}
 	}
+}
+
+// decide ends a wait of t without what it waits for, unless somebody else has ended it.
+func (t *Task) decide(word uint64, s waitState) bool {
+	var h *Task
+	if t.k.chained {
+		h = t.ahead()
+	}
+	if !t.w.word.CompareAndSwap(word, withState(word, s)) {
+		return false
+	}
+	if h != nil {
+		h.relend()
+	}
+	return true
 }
 
 // kick lets t run so that it sees a request.
@@ -166,6 +181,7 @@ func (t *Task) Delete() {
 		t.Exit()
 		return
 	}
+	prio := t.k.running()
 	t.request(askDelete)
 	if t.ended.Load() {
 		return
@@ -173,7 +189,7 @@ func (t *Task) Delete() {
 	t.passOn()
 	t.kick()
 	if t.k.sched {
-		t.k.port.Switch(nil, Woke)
+		t.k.switchAfter(prio)
 	}
 }
 
@@ -231,6 +247,7 @@ func (t *Task) Suspend() {
 		_ = t.SuspendSelf()
 		return
 	}
+	prio := t.k.running()
 	t.gate.Or(askSuspend)
 	word, ok := t.endWait(stAsked)
 	if ok || t.k.sched {
@@ -243,6 +260,7 @@ func (t *Task) Suspend() {
 	switch {
 	case t.k.sched:
 		t.k.port.Evict(t)
+		t.k.switchAfter(prio)
 	case ok:
 		// Whose wait was ended has to see it: a resume in between finds nothing to undo.
 		t.k.port.Ready(t, FromTask)

@@ -228,7 +228,8 @@ func (o *object) refuseInterrupt(op string) {
 	}
 }
 
-// A rank is the priority when the wait began, then the order of arrival. A ticket
+// A rank is the priority when the wait began, then the order of arrival; InheritChained
+// keeps the priority up to date. A ticket
 // has 56 bits: at ten million waits a second they last for 228 years.
 const ticketBits = 56
 
@@ -237,7 +238,12 @@ func (t *Task) newRank(o *object, b *objectBody) uint64 {
 		return o.compatRank(b, t)
 	}
 	ticket := t.k.ticket.Add(1)
-	return uint64(t.Priority())<<ticketBits | (1<<ticketBits - 1 - ticket)
+	return rankAt(t.Priority(), 1<<ticketBits-1-ticket)
+}
+
+// rankAt is a rank of another priority, with the same place among equals.
+func rankAt(prio int, rank uint64) uint64 {
+	return uint64(prio)<<ticketBits | rank&(1<<ticketBits-1)
 }
 
 // compatRank puts t just before the first waiter whose ordering value is lower
@@ -300,7 +306,7 @@ func (t *Task) sleep(word uint64) waitState {
 		}
 		k.port.Park(t)
 		if t.ctx != nil && t.ctx.Err() != nil {
-			t.w.word.CompareAndSwap(word, withState(word, stCancelled))
+			t.decide(word, stCancelled)
 		}
 	}
 }
@@ -309,7 +315,7 @@ func (t *Task) sleep(word uint64) waitState {
 // task. For ports, see [Port].Arm; it reports whether there was such a wait.
 func (t *Task) Expire(epoch uint64) bool {
 	word := epoch<<stateBits | stWaiting
-	if !t.w.word.CompareAndSwap(word, withState(word, stTimedOut)) {
+	if !t.decide(word, stTimedOut) {
 		return false
 	}
 	t.k.port.Ready(t, FromTick)
@@ -325,7 +331,7 @@ func (t *Task) Context() context.Context { return t.ctx }
 func (t *Task) ExpireContext() bool {
 	word := t.w.word.Load()
 	if t.ctx == nil || t.ctx.Err() == nil || stateOf(word) != stWaiting ||
-		!t.w.word.CompareAndSwap(word, withState(word, stCancelled)) {
+		!t.decide(word, stCancelled) {
 		return false
 	}
 	t.k.port.Ready(t, FromTick)
