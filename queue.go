@@ -48,7 +48,7 @@ func NewQueue[T any](name string, length int) *Queue[T] {
 func newQueue[T any](name string, length int, turn uint64) *Queue[T] {
 	return &Queue[T]{
 		ring:   newRing(name, length, turn),
-		values: newTable[T](length + freeSlots),
+		values: newTable[T](length + spareBoxes),
 		clears: holdsPointers(reflect.TypeFor[T]()),
 	}
 }
@@ -59,33 +59,36 @@ func newQueue[T any](name string, length int, turn uint64) *Queue[T] {
 // Lock-free while there is room; it blocks while the queue is full. Mirrors xQueueSend,
 // xQueueSendToBack with portMAX_DELAY.
 func (q *Queue[T]) Send(t *Task, v T) error {
-	if q.sendNow(t, v) {
+	if q.sendNow(t, v, true) {
 		return nil
 	}
-	return q.send(opSend, t, v, Forever, nil)
+	return q.send(t, v, Forever, nil)
 }
 
 // SendFor is [Queue.Send] with a limit; 0 polls and fails with [ErrWouldBlock]. After d it
 // fails with [ErrTimeout]; the queue is unchanged. Lock-free while there is room, and if it
 // polls; else it blocks for d at most. Mirrors xQueueSend.
 func (q *Queue[T]) SendFor(t *Task, v T, d time.Duration) error {
-	if d >= 0 && q.sendNow(t, v) {
+	if d >= 0 && q.sendNow(t, v, d > 0) {
 		return nil
 	}
-	return q.send(opSend, t, v, d, nil)
+	return q.send(t, v, d, nil)
 }
 
 // SendCtx is [Queue.Send] until ctx is done: then it fails with the context's cause and
 // leaves the queue unchanged. A context that is done already fails even if there is room.
 // Blocking.
 func (q *Queue[T]) SendCtx(ctx context.Context, t *Task, v T) error {
-	return q.send(opSend, t, v, Forever, ctx)
+	if goesOn(ctx) && q.sendNow(t, v, true) {
+		return nil
+	}
+	return q.send(t, v, Forever, ctx)
 }
 
 // TrySend sends v to the end of the queue if there is room. Lock-free. Mirrors xQueueSend
 // with a limit of 0.
 func (q *Queue[T]) TrySend(t *Task, v T) bool {
-	return q.sendNow(t, v) || q.send(opSend, t, v, 0, nil) == nil
+	return q.sendNow(t, v, false) || q.send(t, v, 0, nil) == nil
 }
 
 // SendFront is [Queue.Send] to the front of the queue: v is received next.
@@ -94,6 +97,9 @@ func (q *Queue[T]) TrySend(t *Task, v T) bool {
 // two steps, and while it is between them other calls of SendFront, and those that receive
 // or peek, have to wait for it. Mirrors xQueueSendToFront with portMAX_DELAY.
 func (q *Queue[T]) SendFront(t *Task, v T) error {
+	if q.frontNow(t, v, true) {
+		return nil
+	}
 	return q.sendFront(t, v, Forever, nil)
 }
 
@@ -101,25 +107,31 @@ func (q *Queue[T]) SendFront(t *Task, v T) error {
 // After d it fails with [ErrTimeout]; the queue is unchanged. It blocks for d at most, and
 // for another SendFront. Mirrors xQueueSendToFront.
 func (q *Queue[T]) SendFrontFor(t *Task, v T, d time.Duration) error {
+	if d >= 0 && q.frontNow(t, v, d > 0) {
+		return nil
+	}
 	return q.sendFront(t, v, d, nil)
 }
 
 // SendFrontCtx is [Queue.SendFront] until ctx is done, as [Queue.SendCtx]. Blocking.
 func (q *Queue[T]) SendFrontCtx(ctx context.Context, t *Task, v T) error {
+	if goesOn(ctx) && q.frontNow(t, v, true) {
+		return nil
+	}
 	return q.sendFront(t, v, Forever, ctx)
 }
 
 // TrySendFront sends v to the front of the queue if there is room. It blocks for the few
 // steps of another SendFront only. Mirrors xQueueSendToFront with a limit of 0.
 func (q *Queue[T]) TrySendFront(t *Task, v T) bool {
-	return q.sendFront(t, v, 0, nil) == nil
+	return q.frontNow(t, v, false) || q.sendFront(t, v, 0, nil) == nil
 }
 
 // Overwrite puts v in the place of the item of a queue of length 1, or sends it if there is
 // none. A longer queue is misuse. It may be called from anywhere but an interrupt, and
 // never waits. Lock-free. Mirrors xQueueOverwrite.
 func (q *Queue[T]) Overwrite(v T) {
-	r := q.entered(opOverwrite)
+	r := q.refuseZero(opOverwrite, nil)
 	if waitersIn(r.receivers.word.Load()) > 0 {
 		r.receivers.refuseInterrupt(opOverwrite)
 	}
@@ -133,7 +145,7 @@ func (q *Queue[T]) Overwrite(v T) {
 // Lock-free while there are items and no [Queue.SendFront] is under way: it has to wait for
 // that. It blocks while the queue is empty. Mirrors xQueueReceive with portMAX_DELAY.
 func (q *Queue[T]) Recv(t *Task) (T, error) {
-	if v, ok := q.recvNow(t); ok {
+	if v, ok := q.recvNow(t, true); ok {
 		return v, nil
 	}
 	return q.recv(t, Forever, nil)
@@ -144,7 +156,7 @@ func (q *Queue[T]) Recv(t *Task) (T, error) {
 // items, and if it polls; else it blocks for d at most. Mirrors xQueueReceive.
 func (q *Queue[T]) RecvFor(t *Task, d time.Duration) (T, error) {
 	if d >= 0 {
-		if v, ok := q.recvNow(t); ok {
+		if v, ok := q.recvNow(t, d > 0); ok {
 			return v, nil
 		}
 	}
@@ -155,13 +167,18 @@ func (q *Queue[T]) RecvFor(t *Task, d time.Duration) (T, error) {
 // leaves the queue unchanged. A context that is done already fails even if there are
 // items. Blocking.
 func (q *Queue[T]) RecvCtx(ctx context.Context, t *Task) (T, error) {
+	if goesOn(ctx) {
+		if v, ok := q.recvNow(t, true); ok {
+			return v, nil
+		}
+	}
 	return q.recv(t, Forever, ctx)
 }
 
 // TryRecv receives the first item if there is one. Lock-free, as [Queue.Recv]. Mirrors
 // xQueueReceive with a limit of 0.
 func (q *Queue[T]) TryRecv(t *Task) (T, bool) {
-	if v, ok := q.recvNow(t); ok {
+	if v, ok := q.recvNow(t, false); ok {
 		return v, true
 	}
 	v, err := q.recv(t, 0, nil)
@@ -174,21 +191,41 @@ func (q *Queue[T]) TryRecv(t *Task) (T, bool) {
 //
 // Lock-free, as [Queue.Recv], while there are items; it blocks while the queue is empty.
 // Mirrors xQueuePeek with portMAX_DELAY.
-func (q *Queue[T]) Peek(t *Task) (T, error) { return q.peek(t, Forever, nil) }
+func (q *Queue[T]) Peek(t *Task) (T, error) {
+	if v, ok := q.peekNow(t, true); ok {
+		return v, nil
+	}
+	return q.peek(t, Forever, nil)
+}
 
 // PeekFor is [Queue.Peek] with a limit; 0 polls and fails with [ErrWouldBlock]. After d it
 // fails with [ErrTimeout]. Lock-free, as Recv, while there are items, and if it polls; else
 // it blocks for d at most. Mirrors xQueuePeek.
-func (q *Queue[T]) PeekFor(t *Task, d time.Duration) (T, error) { return q.peek(t, d, nil) }
+func (q *Queue[T]) PeekFor(t *Task, d time.Duration) (T, error) {
+	if d >= 0 {
+		if v, ok := q.peekNow(t, d > 0); ok {
+			return v, nil
+		}
+	}
+	return q.peek(t, d, nil)
+}
 
 // PeekCtx is [Queue.Peek] until ctx is done, as [Queue.RecvCtx]. Blocking.
 func (q *Queue[T]) PeekCtx(ctx context.Context, t *Task) (T, error) {
+	if goesOn(ctx) {
+		if v, ok := q.peekNow(t, true); ok {
+			return v, nil
+		}
+	}
 	return q.peek(t, Forever, ctx)
 }
 
 // TryPeek returns the first item without receiving it, if there is one. Lock-free, as
 // [Queue.Recv]. Mirrors xQueuePeek with a limit of 0.
 func (q *Queue[T]) TryPeek(t *Task) (T, bool) {
+	if v, ok := q.peekNow(t, false); ok {
+		return v, true
+	}
 	v, err := q.peek(t, 0, nil)
 	return v, err == nil
 }
@@ -201,7 +238,7 @@ func (q *Queue[T]) TryPeek(t *Task) (T, bool) {
 // items as there are at its start, one after the other, while others send and receive.
 // Lock-free, as [Queue.Recv]. Mirrors xQueueReset.
 func (q *Queue[T]) Reset() {
-	r := q.entered(opReset)
+	r := q.refuseZero(opReset, nil)
 	if waitersIn(r.senders.word.Load()) > 0 {
 		r.senders.refuseInterrupt(opReset)
 	}
@@ -214,11 +251,11 @@ func (q *Queue[T]) Reset() {
 }
 
 // Len is the number of items: a snapshot. Lock-free. Mirrors uxQueueMessagesWaiting.
-func (q *Queue[T]) Len() int { return q.entered("Queue.Len").len() }
+func (q *Queue[T]) Len() int { return q.refuseZero("Queue.Len", nil).len() }
 
 // Free is the number of items that there is room for: a snapshot. Lock-free. Mirrors
 // uxQueueSpacesAvailable.
 func (q *Queue[T]) Free() int { return q.Cap() - q.Len() }
 
 // Cap is the length that the queue was made with. Wait-free. Mirrors uxQueueGetQueueLength.
-func (q *Queue[T]) Cap() int { return len(q.entered("Queue.Cap").cells) }
+func (q *Queue[T]) Cap() int { return len(q.refuseZero("Queue.Cap", nil).cells) }

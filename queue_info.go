@@ -10,7 +10,7 @@ type QueueInfo struct {
 
 // Info is a snapshot; exact only in a simulation. Lock-free.
 func (q *Queue[T]) Info() QueueInfo {
-	r := q.entered("Queue.Info")
+	r := q.refuseZero("Queue.Info", nil)
 	return QueueInfo{r.name(), r.len(), len(r.cells), r.senders.waiters(), r.receivers.waiters()}
 }
 
@@ -18,20 +18,14 @@ func (q *Queue[T]) Info() QueueInfo {
 // is received while it looks may be missing, and what is sent then may be there.
 // Lock-free.
 func (q *Queue[T]) Items() []T {
-	r := q.entered("Queue.Items")
+	r := q.refuseZero("Queue.Items", nil)
 	var items []T
 	p := r.head.Load() &^ lockBit
 	for range r.len() {
-		c := &r.cells[p&slotMask]
+		c := &r.cells[p&boxMask]
 		w := c.Load()
-		if (w^p)&(fullBit|lapMask) == fullBit {
-			slot := w & slotMask
-			r.states.at(slot).users.Add(1)
-			if c.Load() == w {
-				items = append(items, q.look(slot))
-			} else if r.unpin(slot) {
-				q.release(slot)
-			}
+		if w&fullBit != 0 && (r.single() || rel(w, p) == cellFull) && q.hold(c, w) {
+			items = append(items, q.look(w&boxMask))
 		}
 		p = r.next(p)
 	}

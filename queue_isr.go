@@ -15,7 +15,7 @@ func (q *Queue[T]) TrySendFrontFromISR(isr *ISR, v T) bool {
 
 func (q *Queue[T]) sendFromISR(op string, isr *ISR, v T, push func(*ring, *uint64) bool) bool {
 	isr.check(op)
-	r := q.entered(op)
+	r := q.refuseZero(op, nil)
 	if !q.pushOutside(v, push) {
 		return false
 	}
@@ -28,7 +28,7 @@ func (q *Queue[T]) sendFromISR(op string, isr *ISR, v T, push func(*ring, *uint6
 func (q *Queue[T]) OverwriteFromISR(isr *ISR, v T) {
 	const op = "Queue.OverwriteFromISR"
 	isr.check(op)
-	r := q.entered(op)
+	r := q.refuseZero(op, nil)
 	q.overwrite(op, v)
 	r.sentFromISR(isr)
 }
@@ -38,7 +38,7 @@ func (q *Queue[T]) OverwriteFromISR(isr *ISR, v T) {
 func (q *Queue[T]) TryRecvFromISR(isr *ISR) (v T, ok bool) {
 	const op = "Queue.TryRecvFromISR"
 	isr.check(op)
-	r := q.entered(op)
+	r := q.refuseZero(op, nil)
 	if v, ok = q.popOutside(); ok {
 		r.receivedFromISR(isr)
 	}
@@ -50,10 +50,10 @@ func (q *Queue[T]) TryRecvFromISR(isr *ISR) (v T, ok bool) {
 func (q *Queue[T]) TryPeekFromISR(isr *ISR) (v T, ok bool) {
 	const op = "Queue.TryPeekFromISR"
 	isr.check(op)
-	q.entered(op)
-	slot, ok := q.pin()
+	q.refuseZero(op, nil)
+	box, ok := q.pin()
 	if ok {
-		v = q.look(slot)
+		v = q.look(box)
 	}
 	return v, ok
 }

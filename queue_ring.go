@@ -1,38 +1,36 @@
 package rtos
 
-import (
-	"github.com/tickwake/rtos/internal/atomic"
-	"github.com/tickwake/rtos/internal/spin"
-)
+import "github.com/tickwake/rtos/internal/atomic"
 
-// A ring is a queue without its values: a ring of cells, each with the number of a slot.
+// A ring is a queue without its values: a ring of cells, each with the number of a box.
 // Positions count through the cells again and again, each time round is a lap; the items
-// are those of the positions from head to tail. A word, of a cell or a position, is
+// are those of the positions from head to tail. A word, of a cell or of a position, is
 //
-//	bits  0-21  slot, or index of the cell
+//	bits  0-21  number of a box, or of a cell
 //	bit  22     cell: full; head: locked
 //	bits 23-63  turn: its last two bits are the lap, modulo 4
 //
-// For the position of lap u with cell c:
+// For the position of lap u, its cell says
 //
 //	(empty, u)    nothing has been sent there
 //	(full, u)     the item of that position
-//	(empty, u+1)  it has been received, and the cell is ready for the next lap
+//	(empty, u+1)  it has been received, the cell is ready for the next lap
 //
-// A call swaps the cell; that is the step that sends or receives. It then moves the head
-// or tail, or whoever comes next does: both are behind by one at most, because a cell is
-// only swapped at a position that head or tail has just been seen to stand on.
+// To send or receive is one swap of the cell. The caller then moves tail or head on, or
+// whoever comes next does; both are behind by one at most, because a cell is swapped only
+// while tail or head stands on it. A ring of one cell needs neither, see queue_single.go.
 //
-// No word ever returns to an old value: turns only grow, by less than four from lap to
-// lap and by four or so wherever something else changes. So a swap that succeeds proves
-// that nothing has happened since the word was read, and who is stopped before a swap,
-// for however long, can do no harm. (Turns wrap after 2^41 of them, at ten million a
-// second in two days; a stopped task would have to go on at exactly that step.) The lap
-// alone could not tell: it must be read while the position is known to stand there, which
-// is why head or tail is read before the cell and after it.
+// No word ever returns to an old value: turns only grow, by one from lap to lap, by four,
+// or three with a lap less, wherever something else changes. So a swap that succeeds proves
+// that nothing has happened since the word was read, and who is stopped before a swap, for
+// however long, does no harm. (They wrap after 2^41: a day, at 20 million turns a second of
+// one cell, and the stopped task would have to go on at exactly that one.) What the lap
+// means is known only while the position is known to stand there: that is why head or tail
+// is read before the cell and after it.
 type ring struct {
 	cells     []atomic.Uint64
-	states    table[slotUse]
+	states    table[boxState]
+	_         [64]byte
 	receivers object
 	senders   object
 	_         [64]byte
@@ -40,24 +38,30 @@ type ring struct {
 	_         [64]byte
 	head      atomic.Uint64
 	_         [64]byte
-	pool      slotPool
+	offers    [offers]atomic.Uint64
+	pool      boxPool
 }
 
 const (
-	slotBits = 22
-	slotMask = 1<<slotBits - 1
-	fullBit  = 1 << slotBits
-	lockBit  = fullBit
-	oneTurn  = fullBit << 1
-	lapMask  = 3 * oneTurn
-	newTurn  = 4 * oneTurn // another turn of the same lap
+	boxBits = 22
+	boxMask = 1<<boxBits - 1
+	fullBit = 1 << boxBits
+	lockBit = fullBit
+	oneTurn = fullBit << 1
+	lapMask = 3 * oneTurn
+	newTurn = 4 * oneTurn // another turn of the same lap
+
+	// What a cell says compared with a position of the lap, as rel tells it.
+	cellEmpty = 0
+	cellFull  = fullBit
 )
 
-// freeSlots is how many slots a queue has at first beyond its length.
-const freeSlots = 8
+// spareBoxes is how many boxes a queue has at first beyond its length.
+const spareBoxes = 8
 
+// newRing makes an empty ring that begins with the given turn.
 func newRing(name string, length int, turn uint64) *ring {
-	r := &ring{cells: make([]atomic.Uint64, length), states: newTable[slotUse](length + freeSlots)}
+	r := &ring{cells: make([]atomic.Uint64, length), states: newTable[boxState](length + spareBoxes)}
 	for i := range r.cells {
 		r.cells[i].Store(turn*oneTurn | uint64(i))
 	}
@@ -71,36 +75,47 @@ func newRing(name string, length int, turn uint64) *ring {
 
 func (r *ring) name() string { return r.senders.name() }
 
-// next is the position after p, prev the one before it, as a word that was never used.
+// rel compares a cell with a position: cellEmpty and cellFull are of the position's lap.
+func rel(cell, pos uint64) uint64 { return (cell ^ pos) & (fullBit | lapMask) }
+
+// fullBefore tells whether the cell of a position still has the item of the lap before.
+func fullBefore(cell, pos uint64) bool {
+	return cell&fullBit != 0 && (cell&lapMask-pos&lapMask)&lapMask == lapMask
+}
+
+// next is the position after p, prev the one before it as a word that never was.
 func (r *ring) next(p uint64) uint64 {
-	if p&slotMask != uint64(len(r.cells)-1) {
+	if p&boxMask != uint64(len(r.cells)-1) {
 		return p + 1
 	}
-	return p&^slotMask + oneTurn
+	return p&^boxMask + oneTurn
 }
 
 func (r *ring) prev(p uint64) uint64 {
-	if p&slotMask != 0 {
+	if p&boxMask != 0 {
 		return p - 1 + newTurn
 	}
 	return p + uint64(len(r.cells)-1) + newTurn - oneTurn
 }
 
-// push sends the item in *slot and gets an empty slot for it. Lock-free: it starts over
-// only when another call has moved the tail.
-func (r *ring) push(slot *uint64) bool {
+// push sends the item in *box; *box is then an empty one that was got for it. Lock-free:
+// it starts over only when another call has moved the tail.
+func (r *ring) push(box *uint64) bool {
+	if r.single() {
+		return r.put(box)
+	}
 	for {
 		p := r.tail.Load()
-		c := &r.cells[p&slotMask]
+		c := &r.cells[p&boxMask]
 		w := c.Load()
-		switch (w ^ p) & (fullBit | lapMask) {
-		case 0: // empty
-			if r.tail.Load() == p && c.CompareAndSwap(w, w&^slotMask|fullBit|*slot) {
+		switch {
+		case rel(w, p) == cellEmpty:
+			if r.tail.Load() == p && c.CompareAndSwap(w, w&^boxMask|fullBit|*box) {
 				r.tail.CompareAndSwap(p, r.next(p))
-				*slot = w & slotMask
+				*box = w & boxMask
 				return true
 			}
-		case fullBit | lapMask, fullBit | oneTurn: // full, of another lap: the one before
+		case fullBefore(w, p):
 			if r.tail.Load() == p {
 				return false
 			}
@@ -110,27 +125,28 @@ func (r *ring) push(slot *uint64) bool {
 	}
 }
 
-// pop receives an item: *slot is then its slot, in exchange for the empty one given.
-// Lock-free, unless a message is being sent to the front.
-func (r *ring) pop(slot *uint64) bool {
-	for n := 0; ; n++ {
+// pop receives an item: *box, an empty box before, is then that of the item. Lock-free,
+// unless an item is being sent to the front.
+func (r *ring) pop(box *uint64) bool {
+	if r.single() {
+		return r.get(box)
+	}
+	for n := 0; ; {
 		p := r.head.Load()
-		if p&lockBit != 0 {
-			awaitFront(n)
-			continue
-		}
-		c := &r.cells[p&slotMask]
+		c := &r.cells[p&boxMask]
 		w := c.Load()
-		switch (w ^ p) & (fullBit | lapMask) {
-		case fullBit: // full
-			if r.head.Load() == p && c.CompareAndSwap(w, w&^(slotMask|fullBit)+oneTurn|*slot) {
+		switch {
+		case p&lockBit != 0:
+			n = awaitFront(n)
+		case rel(w, p) == cellFull:
+			if r.head.Load() == p && c.CompareAndSwap(w, w&^(boxMask|fullBit)+oneTurn|*box) {
 				r.head.CompareAndSwap(p, r.next(p))
-				*slot = w & slotMask
+				*box = w & boxMask
 				return true
 			}
-		case 0: // empty
+		case rel(w, p) == cellEmpty:
 			if r.head.Load() == p {
-				return false
+				return r.accept(c, w, box)
 			}
 		default:
 			r.head.CompareAndSwap(p, r.next(p))
@@ -138,34 +154,24 @@ func (r *ring) pop(slot *uint64) bool {
 	}
 }
 
-// pin finds the first item and keeps its slot from being used for anything else, until
-// unpin. It may fail although there is an item: then it returns a slot that unpin has left
-// to the caller.
-func (r *ring) pin() (slot uint64, result pinned) {
-	for n := 0; ; n++ {
+// first finds the first item without receiving it: its cell, and what that said. Lock-free
+// as pop.
+func (r *ring) first() (c *atomic.Uint64, w uint64, found bool) {
+	if r.single() {
+		c = &r.cells[0]
+		w = c.Load()
+		return c, w, w&fullBit != 0
+	}
+	for n := 0; ; {
 		p := r.head.Load()
-		if p&lockBit != 0 {
-			awaitFront(n)
-			continue
-		}
-		c := &r.cells[p&slotMask]
-		w := c.Load()
-		switch (w ^ p) & (fullBit | lapMask) {
-		case fullBit:
-			if r.head.Load() != p {
-				continue
-			}
-			slot := w & slotMask
-			r.states.at(slot).users.Add(1)
-			if c.Load() == w {
-				return slot, isPinned
-			}
-			if r.unpin(slot) {
-				return slot, isLeft
-			}
-		case 0:
+		c = &r.cells[p&boxMask]
+		w = c.Load()
+		switch {
+		case p&lockBit != 0:
+			n = awaitFront(n)
+		case rel(w, p) == cellFull, rel(w, p) == cellEmpty:
 			if r.head.Load() == p {
-				return 0, isEmpty
+				return c, w, w&fullBit != 0
 			}
 		default:
 			r.head.CompareAndSwap(p, r.next(p))
@@ -173,132 +179,20 @@ func (r *ring) pin() (slot uint64, result pinned) {
 	}
 }
 
-// pinned is what pin has found.
-type pinned int
-
-const (
-	isEmpty pinned = iota
-	isPinned
-	isLeft
-)
-
-// pushFront sends the item in *slot to the front, as push does at the tail.
-//
-// That takes two steps: the cell before the head becomes full, the head moves back. In
-// between a receiver would take the wrong item, so the head is locked; a receiver that has
-// read the head before is kept from its swap by a new turn of the cell there. This is why
-// receiving is not lock-free while a message is being sent to the front. Senders and
-// whoever has swapped already are not held up.
-func (r *ring) pushFront(slot *uint64) bool {
-	p := r.lockHead()
-	for {
-		c := &r.cells[p&slotMask]
-		w := c.Load()
-		switch (w ^ p) & (fullBit | lapMask) {
-		case fullBit:
-			if !c.CompareAndSwap(w, w+newTurn) {
-				continue
-			}
-			before := r.prev(p)
-			c := &r.cells[before&slotMask]
-			w := c.Load()
-			if w&fullBit != 0 { // the last item: the queue is full
-				r.head.Store(p)
-				return false
-			}
-			if c.CompareAndSwap(w, w&^slotMask+newTurn-oneTurn|fullBit|*slot) {
-				*slot = w & slotMask
-				r.head.Store(before)
-				return true
-			}
-		case 0: // empty: the front is the tail
-			t := r.tail.Load()
-			if (t^p)&(slotMask|lapMask) != 0 {
-				r.helpTail(t)
-				continue
-			}
-			if c.CompareAndSwap(w, w&^slotMask|fullBit|*slot) {
-				r.tail.CompareAndSwap(t, r.next(t))
-				*slot = w & slotMask
-				r.head.Store(p)
-				return true
-			}
-		default: // somebody has swapped before the head was locked
-			p = r.next(p)
-			r.head.Store(p | lockBit)
-		}
-	}
-}
-
-func (r *ring) lockHead() uint64 {
-	for n := 0; ; n++ {
-		p := r.head.Load()
-		if p&lockBit == 0 && r.head.CompareAndSwap(p, p|lockBit) {
-			return p
-		}
-		awaitFront(n)
-	}
-}
-
-// helpTail moves the tail on if the cell at p has been used.
-func (r *ring) helpTail(p uint64) {
-	switch w := r.cells[p&slotMask].Load(); (w ^ p) & (fullBit | lapMask) {
-	case 0, fullBit | lapMask, fullBit | oneTurn:
-	default:
-		r.tail.CompareAndSwap(p, r.next(p))
-	}
-}
-
-// awaitFront passes the time for the n-th time while a message is being sent to the front.
-func awaitFront(n int) {
-	if n < 16 {
-		spin.Pause(4)
-	} else {
-		spin.Yield()
-	}
-}
-
-// replace puts the item in *slot in the place of the first, if there is one, and gets
-// the slot of that.
-func (r *ring) replace(slot *uint64) bool {
-	for {
-		w := r.cells[0].Load()
-		if w&fullBit == 0 {
-			return false
-		}
-		if r.cells[0].CompareAndSwap(w, w&^slotMask+newTurn|*slot) {
-			*slot = w & slotMask
-			return true
-		}
-	}
-}
-
-// isEmpty and isFull look without changing anything. While a message is being sent to the
-// front the ring is not empty, or about not to be.
 func (r *ring) isEmpty() bool {
-	for {
-		p := r.head.Load()
-		w := r.cells[p&slotMask].Load()
-		if p&lockBit != 0 {
-			return false
-		}
-		switch (w ^ p) & (fullBit | lapMask) {
-		case fullBit, 0:
-			if r.head.Load() == p {
-				return w&fullBit == 0
-			}
-		default:
-			r.head.CompareAndSwap(p, r.next(p))
-		}
-	}
+	_, _, found := r.first()
+	return !found
 }
 
 func (r *ring) isFull() bool {
+	if r.single() {
+		return r.cells[0].Load()&fullBit != 0
+	}
 	for {
 		p := r.tail.Load()
-		w := r.cells[p&slotMask].Load()
-		switch (w ^ p) & (fullBit | lapMask) {
-		case 0, fullBit | lapMask, fullBit | oneTurn:
+		w := r.cells[p&boxMask].Load()
+		switch {
+		case rel(w, p) == cellEmpty, fullBefore(w, p):
 			if r.tail.Load() == p {
 				return w&fullBit != 0
 			}
@@ -308,10 +202,19 @@ func (r *ring) isFull() bool {
 	}
 }
 
-// len is the number of items, exact while nothing moves.
+// len is the number of items, exact while nothing moves. Lock-free.
 func (r *ring) len() int {
-	h, t := r.head.Load(), r.tail.Load()
-	laps := int(t/oneTurn-h/oneTurn) & 3
-	n := laps*len(r.cells) + int(t&slotMask) - int(h&slotMask)
-	return min(max(n, 0), len(r.cells))
+	if r.single() {
+		return int(r.cells[0].Load() & fullBit / fullBit)
+	}
+	for {
+		h := r.head.Load()
+		t := r.tail.Load()
+		if r.head.Load() != h {
+			continue
+		}
+		laps := (t&lapMask - h&lapMask) & lapMask / oneTurn
+		n := int(laps)*len(r.cells) + int(t&boxMask) - int(h&boxMask)
+		return min(max(n, 0), len(r.cells)) // either may be one behind
+	}
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/tickwake/rtos/internal/spin"
 )
 
-// This file is how tasks wait for a queue. What a task sends or has received lies in the
-// slot of its spare for the ring: a try exchanges that slot, so its outcome needs no other
-// place, and the waiting protocol knows nothing of values.
+// This file is how tasks wait for a queue. What a task sends or has received lies in its
+// spare box for the ring: a try exchanges that box, so its outcome needs no other place,
+// and the waiting protocol knows nothing of values.
 
 const (
-	kindRecv = "message in queue" // what the task waits for, in reports
+	kindRecv = "message in queue" // what a task waits for, in reports
 	kindSend = "space in queue"
 )
 
@@ -23,15 +23,20 @@ type (
 	recvSide  ring
 )
 
-var _, _, _ source = (*sendSide)(nil), (*frontSide)(nil), (*recvSide)(nil)
-
-func (s *sendSide) try(t *Task) bool  { r := (*ring)(s); return r.push(&t.spareFor(r).slot) }
-func (s *frontSide) try(t *Task) bool { r := (*ring)(s); return r.pushFront(&t.spareFor(r).slot) }
-func (s *recvSide) try(t *Task) bool  { r := (*ring)(s); return r.pop(&t.spareFor(r).slot) }
+func (s *sendSide) try(t *Task) bool  { r := (*ring)(s); return r.push(&t.spareFor(r).box) }
+func (s *frontSide) try(t *Task) bool { r := (*ring)(s); return r.pushFront(&t.spareFor(r).box) }
+func (s *recvSide) try(t *Task) bool  { r := (*ring)(s); return r.pop(&t.spareFor(r).box) }
 
 func (s *sendSide) hasSome() bool  { return !(*ring)(s).isFull() }
 func (s *frontSide) hasSome() bool { return !(*ring)(s).isFull() }
 func (s *recvSide) hasSome() bool  { return !(*ring)(s).isEmpty() }
+
+func (s *sendSide) again() bool  { return false }
+func (s *frontSide) again() bool { return false }
+func (s *recvSide) again() bool  { return true }
+
+// goesOn tells whether a context leaves a call a chance.
+func goesOn(ctx context.Context) bool { return ctx == nil || ctx.Err() == nil }
 
 // wait tries src, which belongs to o, until it succeeds or the limit is over. The call has
 // been entered.
@@ -46,9 +51,6 @@ func (r *ring) wait(op string, t *Task, o *object, src source, d time.Duration, 
 		return ErrDeleted
 	}
 	t.mayBlock(op, r.name())
-	if !t.k.sched && r.spin(t, src) {
-		return nil
-	}
 	b := o.body.Load()
 	if b.k != t.k {
 		b = o.bind(t, op, b.kind, b.self)
@@ -57,11 +59,25 @@ func (r *ring) wait(op string, t *Task, o *object, src source, d time.Duration, 
 	return t.acquire(o, b, src)
 }
 
-// spin polls for as long as parking would cost; see package spin.
-func (r *ring) spin(t *Task, src source) bool {
-	if !t.k.native {
+// pushFrontSoon tries pushFront for as long as parking would cost.
+func (r *ring) pushFrontSoon(t *Task, box *uint64) bool {
+	return t.spinFor(func() bool { return !r.isFull() && r.pushFront(box) })
+}
+
+// popSoon tries pop for as long as parking would cost.
+func (r *ring) popSoon(t *Task, box *uint64) bool {
+	return t.spinFor(func() bool { return r.pop(box) })
+}
+
+// spinFor tries again and again for as long as parking would cost; see package spin. Where
+// t must not block it does not.
+func (t *Task) spinFor(try func() bool) bool {
+	switch {
+	case t.sections|t.spinlocks != 0, t.k.sched:
+		return false
+	case !t.k.native:
 		for n := 0; t.k.port.Spin(t, n); n++ {
-			if src.try(t) {
+			if try() {
 				return true
 			}
 		}
@@ -71,37 +87,44 @@ func (r *ring) spin(t *Task, src source) bool {
 		if n%spin.Stride == 0 && !spin.Can() {
 			break
 		}
-		if src.try(t) {
+		if try() {
 			return true
 		}
 		spin.Pause(1)
 	}
 	for range spin.Yields {
 		spin.Yield()
-		if src.try(t) {
+		if try() {
 			return true
 		}
 	}
 	return false
 }
 
-// sent and received wake the first of the other side after an item has been put in or
-// taken out. The other side joins its set before it tries for the last time, so one of the
+// sent and received wake the first of the other side when an item has been put in or taken
+// out. Who waits there has joined its set before it tried for the last time, so one of the
 // two sees the other.
-func (r *ring) sent()     { r.wakeFrom(&r.receivers) }
-func (r *ring) received() { r.wakeFrom(&r.senders) }
-
-func (r *ring) wakeFrom(o *object) {
-	if waitersIn(o.word.Load()) > 0 {
-		o.wake(FromTask)
-		o.yieldTo()
+func (r *ring) sent() {
+	if waitersIn(r.receivers.word.Load()) > 0 {
+		r.receivers.wakeFirst()
 	}
 }
 
-func (r *ring) sentFromISR(isr *ISR)     { isr.wakeFrom(&r.receivers) }
-func (r *ring) receivedFromISR(isr *ISR) { isr.wakeFrom(&r.senders) }
+func (r *ring) received() {
+	if waitersIn(r.senders.word.Load()) > 0 {
+		r.senders.wakeFirst()
+	}
+}
 
-func (isr *ISR) wakeFrom(o *object) {
+func (o *object) wakeFirst() {
+	o.wake(FromTask)
+	o.yieldTo()
+}
+
+func (r *ring) sentFromISR(isr *ISR)     { r.receivers.wakeFromISR(isr) }
+func (r *ring) receivedFromISR(isr *ISR) { r.senders.wakeFromISR(isr) }
+
+func (o *object) wakeFromISR(isr *ISR) {
 	if waitersIn(o.word.Load()) > 0 {
 		_, outranks := o.wake(FromISR)
 		isr.note(outranks)

@@ -195,6 +195,8 @@ func (s *Semaphore) refuseZero(op string, t *Task) {
 
 func (s *Semaphore) hasSome() bool { return s.o.word.Load()&countMask != 0 }
 
+func (s *Semaphore) again() bool { return true }
+
 func (s *Semaphore) take(t *Task, d time.Duration, ctx context.Context) error {
 	s.refuseZero(opTake, t)
 	if err := t.enter(opTake, s.o.name(), d, ctx); err != nil {

@@ -422,6 +422,9 @@ func (t *Task) exitWait() {
 type source interface {
 	giver
 	try(t *Task) bool // t takes it, if it is there; lock-free
+	// again tells whether a task whose limit is over tries once more after the switch
+	// that FreeRTOS may make then.
+	again() bool
 }
 
 // giver is an object whose unused wake can be passed on.
@@ -449,7 +452,7 @@ func (t *Task) acquire(o *object, b *objectBody, src source) error {
 			if k.sched {
 				k.port.Switch(t, Section)
 			}
-			if src.try(t) {
+			if src.again() && src.try(t) {
 				return nil
 			}
 			return err
