@@ -50,6 +50,9 @@ type Task struct {
 	sched     bool     // of a kernel whose port schedules: a give in an interrupt must be seen
 	deadline  time.Duration
 	ctx       context.Context
+	spares    [spares]spare // boxes for the queues it uses
+	nextSpare uint8         // which of them goes next
+	pinned    uint64        // box of the item that a Peek has found
 
 	order atomic.Int32  // ordering value of CompatOrder
 	ended atomic.Bool   // no access to any waiter set after this
