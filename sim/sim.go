@@ -19,6 +19,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"time"
@@ -51,6 +52,11 @@ type Options struct {
 	// OnSwitch is told of every choice of another task, nil for idle, at the moment
 	// of the choice. It must not call the kernel.
 	OnSwitch func(to *rtos.Task)
+	// Trace receives the timeline of the simulation: one line for each switch, each
+	// interrupt and each call of [Sim.Logf]. Equal runs write equal bytes. Default none.
+	Trace io.Writer
+	// Name stands at the beginning of each line of Trace. Default none.
+	Name string
 }
 
 // A Sim is a simulation, the port of one kernel. Its methods may be called between
@@ -81,6 +87,9 @@ type Sim struct {
 	owed        bool       // a switch is owed
 	woke        bool       // this call readied a more urgent task
 	inInterrupt bool
+	interrupt   string // its name
+
+	trace tracer
 }
 
 // simTask is what the simulation knows of a task.
@@ -103,11 +112,12 @@ type simTask struct {
 type interrupt struct {
 	at      uint64
 	f       func(*rtos.ISR)
+	name    string
 	noYield bool
 }
 
 // New makes a simulation for one kernel.
-func New(o Options) *Sim { return &Sim{opts: o} }
+func New(o Options) *Sim { return &Sim{opts: o, trace: tracer{w: o.Trace, name: o.Name}} }
 
 // Bind implements [rtos.Port].
 func (s *Sim) Bind(k *rtos.Kernel) (rtos.Traits, error) {
@@ -155,13 +165,16 @@ type InterruptOption func(*interrupt)
 // tick, yield, resumption of the scheduler, or block.
 func NoYield() InterruptOption { return func(i *interrupt) { i.noYield = true } }
 
+// Named gives the interrupt a name for [Options].Trace.
+func Named(name string) InterruptOption { return func(i *interrupt) { i.name = name } }
+
 // At runs f as an interrupt within the tick interrupt of virtual time tick, which must
 // lie ahead. Interrupts of one tick run in the order of the calls.
 func (s *Sim) At(tick uint64, f func(*rtos.ISR), opts ...InterruptOption) {
 	if f == nil || tick <= s.time {
 		panic(&rtos.MisuseError{Op: "Sim.At", Reason: "nil function, or a tick that has passed"})
 	}
-	line := interrupt{at: tick, f: f}
+	line := interrupt{at: tick, f: f, name: nameInterrupt}
 	for _, o := range opts {
 		o(&line)
 	}
@@ -264,7 +277,11 @@ func (s *Sim) run(t *simTask) {
 	if s.current == t {
 		return
 	}
+	from := s.current
 	s.current = t
+	if s.trace.on() {
+		s.traceSwitch(from, t)
+	}
 	if s.opts.OnSwitch != nil {
 		s.opts.OnSwitch(t.t)
 	}

@@ -75,7 +75,10 @@ func (s *Sim) tickInterrupt() {
 	for len(s.lines) > 0 && s.lines[0].at <= s.time {
 		line := s.lines[0]
 		s.lines = s.lines[1:]
-		s.inInterrupt = true
+		s.inInterrupt, s.interrupt = true, line.name
+		if s.trace.on() {
+			s.trace.line(s.time, markInterrupt, line.name, "")
+		}
 		woken := s.k.Interrupt(line.f)
 		s.inInterrupt = false
 		due = due || woken && !line.noYield
