@@ -162,7 +162,7 @@ func (t *Task) kick() {
 // Mirrors vTaskDelete.
 func (t *Task) Delete() {
 	t.refuseNil("Task.Delete")
-	if t.k.sched && t.k.Current() == t && !t.k.traits.InInterrupt() {
+	if t.calls() {
 		t.Exit()
 		return
 	}
@@ -175,6 +175,13 @@ func (t *Task) Delete() {
 	if t.k.sched {
 		t.k.port.Switch(nil, Woke)
 	}
+}
+
+// calls tells whether t itself makes the present call, where the port can tell.
+func (t *Task) calls() bool {
+	k := t.k
+	return k.sched && k.Current() == t && !k.traits.InInterrupt() &&
+		(k.traits.FromOutside == nil || !k.traits.FromOutside())
 }
 
 // Exit ends the calling task and does not return; deferred functions run. An adopted
@@ -227,7 +234,7 @@ func (t *Task) Suspend() {
 	if t.ended.Load() {
 		return
 	}
-	if t.k.sched && t.k.Current() == t && !t.k.traits.InInterrupt() {
+	if t.calls() {
 		_ = t.SuspendSelf()
 		return
 	}

@@ -107,10 +107,10 @@ func (s *Sim) Logf(format string, args ...any) {
 	}
 	who := nameNobody
 	switch {
-	case s.inInterrupt:
-		who = s.interrupt
-	case s.started && s.current.t != nil:
-		who = s.current.name()
+	case s.active != nil:
+		who = s.active.name()
+	case s.irq != nil:
+		who = s.irq.name
 	}
 	s.trace.line(s.time, markLog, who, fmt.Sprintf(format, args...))
 }

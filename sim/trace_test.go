@@ -3,7 +3,6 @@ package sim_test
 import (
 	"bytes"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,9 +11,6 @@ import (
 	"github.com/tickwake/rtos"
 	"github.com/tickwake/rtos/sim"
 )
-
-// lines are the lines of a trace; a leading newline makes literals readable.
-func lines(text string) []string { return strings.Split(strings.Trim(text, "\n"), "\n") }
 
 func TestTraceIsATimeline(t *testing.T) {
 	var out bytes.Buffer
@@ -72,11 +68,11 @@ func (b *brokenPipe) Write([]byte) (int, error) {
 	return 0, errors.New("broken pipe")
 }
 
-// A writer that fails is not asked again.
+// A writer that fails is not asked again, and its error is that of the run.
 func TestTraceStopsWithTheFirstError(t *testing.T) {
 	w := &brokenPipe{}
 	k, _ := newSim(t, sim.Options{Trace: w})
 	spawn(t, k, "a", 1, func(me *rtos.Task) { assert.NoError(t, me.Delay(k.Ticks(3))) })
-	require.NoError(t, k.Run(t.Context()))
+	assert.ErrorContains(t, k.Run(t.Context()), "trace: broken pipe")
 	assert.Equal(t, 1, w.n)
 }
