@@ -42,7 +42,7 @@ func newLivelock(limit int) livelock {
 	if limit < 0 {
 		return livelock{limit: limit, from: math.MaxInt}
 	}
-	return livelock{limit: limit, from: max(limit-notedChoices, 0)}
+	return livelock{limit: limit, from: max(limit-notedChoices, limit/2)}
 }
 
 func (l *livelock) moved() { l.n = 0 }

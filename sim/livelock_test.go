@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func TestLivelockNamesWhoTakesTurns(t *testing.T) {
 				}
 			},
 		}, []string{"a"}},
-		"a delay of nothing, and one that would work": {sim.Options{}, map[string]func(me *rtos.Task){
+		"a delay of nothing, and yields": {sim.Options{Livelock: 999}, map[string]func(me *rtos.Task){
 			"a": func(me *rtos.Task) {
 				for {
 					_ = me.Delay(0)
@@ -66,11 +67,7 @@ func TestLivelockNamesWhoTakesTurns(t *testing.T) {
 				require.ErrorAs(t, s.RunUntil(100), &l)
 				assert.EqualValues(t, 7, l.Time)
 				assert.ElementsMatch(t, c.want, l.Tasks)
-				if c.o.Livelock != 0 {
-					assert.Equal(t, c.o.Livelock+1, l.Choices)
-				} else {
-					assert.Equal(t, 1_000_001, l.Choices)
-				}
+				assert.Equal(t, c.o.Livelock+1, l.Choices)
 				assert.Contains(t, l.Error(), "virtual time stayed at tick 7; in turn ran \"")
 			}
 			assert.NotZero(t, k.NumTasks(), "the tasks are where they are")
@@ -100,14 +97,17 @@ func TestNoLivelockWhileTimeMoves(t *testing.T) {
 	assert.EqualValues(t, 2000, s.Time())
 }
 
-func TestLivelockOff(t *testing.T) {
-	k, _ := newSim(t, sim.Options{Livelock: -1})
-	n := 0
-	spawn(t, k, "a", 1, func(me *rtos.Task) {
-		for ; n < 1_500_000; n++ {
-			me.Yield()
-		}
-	})
-	require.NoError(t, k.Run(t.Context()))
-	assert.Equal(t, 1_500_000, n)
+func TestLivelockLimit(t *testing.T) {
+	for limit, want := range map[int]int{0: 1_000_000, -1: 1_500_000} {
+		k, _ := newSim(t, sim.Options{Livelock: limit})
+		n := 0
+		spawn(t, k, "a", 1, func(me *rtos.Task) {
+			for ; n < 1_500_000; n++ {
+				me.Yield()
+			}
+		})
+		var l *sim.LivelockError
+		assert.Equal(t, limit == 0, errors.As(k.Run(t.Context()), &l))
+		assert.Equal(t, want, n, "limit %d", limit)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/tickwake/rtos"
 	"github.com/tickwake/rtos/internal/atomic"
@@ -73,13 +74,24 @@ func (s *Sim) standBy() {
 		s.halt, s.cause = stopped, d
 		return
 	}
+	s.sleep(nil)
+	if s.pace.tick > 0 {
+		s.catchClock(never)
+	}
+}
+
+// sleep waits for something from outside, or for the timer, and reports whether it was
+// the timer.
+func (s *Sim) sleep(timer <-chan time.Time) bool {
 	s.watchdog.watch(nil)
 	for n := s.contexts.marker.next; n != &s.contexts.marker; n = n.next {
 		defer context.AfterFunc(n.task.t.Context(), s.call)()
 	}
-	<-s.bell
-	if s.pace.tick > 0 {
-		s.catchClock(never)
+	select {
+	case <-timer:
+		return true
+	case <-s.bell:
+		return false
 	}
 }
 

@@ -35,16 +35,13 @@ func (s *Sim) sleepTo(tick uint64) bool {
 	if d <= 0 {
 		return true
 	}
-	s.watchdog.watch(nil)
 	if s.pace.timer == nil {
 		s.pace.timer = time.NewTimer(d)
 	} else {
 		s.pace.timer.Reset(d)
 	}
-	select {
-	case <-s.pace.timer.C:
+	if s.sleep(s.pace.timer.C) {
 		return true
-	case <-s.bell:
 	}
 	s.pace.timer.Stop()
 	s.catchClock(tick - 1)

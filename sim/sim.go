@@ -78,7 +78,7 @@ func (s *Sim) Bind(k *rtos.Kernel) (rtos.Traits, error) {
 	if o.Pace > 0 {
 		s.pace.tick = float64(s.tick) / o.Pace
 	}
-	s.watchdog = watchdog{limit: o.Watchdog, ask: s.call, report: s.stuck}
+	s.watchdog = watchdog{limit: o.Watchdog, called: &s.called, report: s.stuck}
 	s.livelock = newLivelock(o.Livelock)
 	traits := rtos.Traits{
 		Schedules:   true,

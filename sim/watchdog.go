@@ -31,7 +31,7 @@ type suspect struct {
 // stuck: one store each time somebody is let run.
 type watchdog struct {
 	limit  time.Duration
-	ask    func()
+	called *atomic.Bool // has the driver answer
 	report func(StuckReport)
 
 	running atomic.Pointer[suspect] // nil: the driver itself
@@ -93,7 +93,7 @@ func (w *watchdog) look() {
 	if !w.asked.Load() {
 		w.since, w.next = time.Now(), w.limit
 		w.asked.Store(true)
-		w.ask()
+		w.called.Store(true)
 	} else if d := time.Since(w.since); d >= w.next {
 		if who := w.running.Load(); who != nil {
 			w.next *= 2
