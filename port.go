@@ -52,6 +52,9 @@ type Traits struct {
 	// SpinCost is the processor time of one try of a wait that tries again and again,
 	// used by [Port.Work] where Schedules is set. Default one tick.
 	SpinCost time.Duration
+	// RunTime is the processor time that a task has used, where the port knows it better
+	// than a clock outside waits. May be nil.
+	RunTime func(t *Task) time.Duration
 	// Tie, if set, ranks waiters of equal priority by random numbers instead of their
 	// arrival; not under [CompatOrder].
 	Tie func() uint64

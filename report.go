@@ -194,11 +194,15 @@ func (k *Kernel) String() string {
 }
 
 // RunTime is the processor time that the task has used, if [Config].RunTime is set: the
-// thread's where the task owns one, the wall time outside waits elsewhere. Mirrors
+// thread's where the task owns one, exact in a simulation, the wall time outside waits
+// elsewhere. Mirrors
 // ulTaskGetRunTimeCounter.
 func (t *Task) RunTime() time.Duration {
 	if !t.k.cfg.RunTime {
 		return 0
+	}
+	if f := t.k.traits.RunTime; f != nil && !t.ended.Load() {
+		return f(t)
 	}
 	if id := t.thread.Load(); id != 0 && !t.ended.Load() {
 		if d, ok := thread.CPUTime(int(id)); ok {
@@ -215,6 +219,12 @@ func (t *Task) RunTime() time.Duration {
 // pauseClock ends a stretch of running. Only the task writes its clock; a reader in
 // between may count the present stretch twice or not at all.
 func (t *Task) pauseClock() {
+	if f := t.k.traits.RunTime; f != nil {
+		if t.unwinding {
+			t.used.Store(uint64(f(t)))
+		}
+		return
+	}
 	if begun := t.begun.Load(); begun != 0 {
 		if id := t.thread.Load(); id != 0 && t.unwinding {
 			if d, ok := thread.CPUTime(int(id)); ok {
@@ -228,7 +238,7 @@ func (t *Task) pauseClock() {
 }
 
 func (t *Task) resumeClock() {
-	if t.k.cfg.RunTime {
+	if t.k.cfg.RunTime && t.k.traits.RunTime == nil {
 		t.begun.Store(uint64(t.k.port.Now()) + 1)
 	}
 }

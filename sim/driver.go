@@ -37,7 +37,10 @@ type driver struct {
 	cause   error // why it is stopped
 	ended   bool  // the kernel has ended, or a Goexit has gone through
 
-	interrupts uint64 // raised so far
+	last Summary // then
+
+	switches   uint64 // so far
+	interrupts uint64
 	goroutine  uint64 // the driver's, 0: not known
 }
 
@@ -217,6 +220,7 @@ func (s *Sim) finish() {
 	if s.ended {
 		return
 	}
+	s.last = s.Summary()
 	s.ended = true
 	s.closeInbox()
 	defer s.k.Run(context.Background()) // which ends it, unless it is under way

@@ -31,7 +31,8 @@ func (s *Sim) run(st *simTask) {
 	}
 	from := s.current
 	s.current = st
-	s.moves++
+	s.switches++
+	st.runs++
 	if s.trace.on() {
 		s.traceSwitch(from, st)
 	}

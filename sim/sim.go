@@ -29,8 +29,7 @@ type Sim struct {
 	active  *simTask   // whose coroutine runs, nil: the driver's goroutine
 	irq     *interrupt // the interrupt that runs, nil: none
 	started bool
-	killing int    // nested unwinding of other tasks
-	moves   uint64 // switches and moves of time
+	killing int // nested unwinding of other tasks
 
 	time    uint64 // virtual time: tick interrupts so far
 	counted uint64 // ticks that the kernel has processed
@@ -49,6 +48,7 @@ type Sim struct {
 	trace    tracer
 	livelock livelock
 	seeds    seeds
+	past     past
 	pace     pacer
 	watchdog watchdog
 }
@@ -86,6 +86,7 @@ func (s *Sim) Bind(k *rtos.Kernel) (rtos.Traits, error) {
 		InInterrupt: func() bool { return s.irq != nil },
 		FromOutside: func() bool { return s.active == nil && s.irq == nil },
 		SpinCost:    s.k.Ticks(uint64(o.SpinCost)),
+		RunTime:     func(t *rtos.Task) time.Duration { return s.k.Ticks(s.slots[t.Slot()].ticks) },
 	}
 	if o.Seed != 0 {
 		traits.Tie = s.seeds.tie.Uint64

@@ -26,6 +26,7 @@ type simTask struct {
 	waiting node   // among those that wait with a context
 	holds   int    // its suspensions of the scheduler
 	ticks   uint64 // processor time used
+	runs    uint64 // how often it got the processor
 
 	suspect suspect // for the watchdog
 }
@@ -87,6 +88,7 @@ func (s *Sim) dies(st *simTask) bool {
 func (s *Sim) End(t *rtos.Task) {
 	st := s.slots[t.Slot()]
 	st.over = true
+	s.past.add(st)
 	s.forget(st)
 	if st.holds > 0 {
 		s.unhold(st.holds)
