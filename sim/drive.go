@@ -76,8 +76,7 @@ func (s *Sim) Settle() error {
 // first step gives the processor to the first task. It reports false if nothing can
 // happen any more.
 func (s *Sim) Step() (more bool, err error) {
-	steps := 0
-	why, err := s.drive(goal{op: "Sim.Step", end: never, settle: true, until: func() bool { steps++; return steps > 1 }})
+	why, err := s.drive(goal{op: "Sim.Step", end: never, settle: true, once: true})
 	return why == met, err
 }
 

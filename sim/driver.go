@@ -13,6 +13,7 @@ type goal struct {
 	op     string
 	end    uint64      // virtual time that is not passed
 	until  func() bool // the drive is over when this holds
+	once   bool        // or when a step has been done
 	settle bool        // and when nothing can happen any more
 	final  bool        // nobody will do anything from outside then
 	ctx    context.Context
@@ -24,7 +25,7 @@ type halt uint8
 const (
 	going   halt = iota
 	atEnd        // time has come to the end
-	met          // the condition holds
+	met          // the condition holds, the step is done
 	settled      // nothing can happen any more
 	stopped      // the kernel was stopped, or there is a cause
 )
@@ -127,11 +128,14 @@ func (s *Sim) loop() {
 			s.halt = stopped
 		default:
 			s.step()
-			if until != nil && s.halt == going {
+			if until != nil && s.halt <= atEnd {
 				s.watchdog.watch(nil)
 				if until() {
 					s.halt = met
 				}
+			}
+			if s.goal.once && s.halt == going {
+				s.halt = met
 			}
 		}
 	}

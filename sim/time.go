@@ -77,7 +77,7 @@ func (s *Sim) tickInterrupt() {
 	} else {
 		due = s.countTick()
 	}
-	for len(s.lines) > 0 && s.lines[0].at <= s.time {
+	for len(s.lines) > 0 && s.lines[0].at <= s.time && s.halt == going {
 		irq := s.lines[0].irq
 		s.lines.remove(s.lines[0])
 		woken := s.raise(irq)

@@ -20,6 +20,7 @@ import (
 //	>  gets the processor; in parentheses, what became of the task that had it
 //	!  an interrupt begins
 //	.  a line of [Sim.Logf]
+//	*  a [Board] has been reset: its number of times, and when
 //
 // Lines hold nothing but names, numbers of the simulation and what the program logs, so
 // that equal runs have equal traces.
@@ -34,6 +35,7 @@ const (
 	markSwitch    = '>'
 	markInterrupt = '!'
 	markLog       = '.'
+	markReset     = '*'
 )
 
 const (
