@@ -75,10 +75,10 @@ func TestRunForGoesOnFromWhereItIs(t *testing.T) {
 // With no event ahead time still passes as far as it was asked to.
 func TestRunUntilLetsTimePassWithNobodyLeft(t *testing.T) {
 	_, s := newSim(t, sim.Options{})
-	require.NoError(t, s.RunUntil(1<<40))
-	assert.EqualValues(t, 1<<40, s.Time())
+	require.NoError(t, s.RunUntil(uint64(1<<40)))
+	assert.EqualValues(t, uint64(1<<40), s.Time())
 	require.NoError(t, s.RunFor(math.MaxUint64), "without end: to rest")
-	assert.EqualValues(t, 1<<40, s.Time())
+	assert.EqualValues(t, uint64(1<<40), s.Time())
 }
 
 func TestRunToStopsWhereTheConditionHolds(t *testing.T) {

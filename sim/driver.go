@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/tickwake/rtos"
 	"github.com/tickwake/rtos/internal/atomic"
@@ -44,6 +45,12 @@ type driver struct {
 	interrupts uint64
 	goroutine  uint64 // the driver's, 0: not known
 }
+
+// preempted tells whether Go lets other goroutines run although one computes.
+const preempted = runtime.GOOS != "js" && runtime.GOOS != "wasip1"
+
+// Where it does not, the driver yields to them after so many steps.
+const stepsAlone = 1000
 
 func misuse(op, reason string) { panic(&rtos.MisuseError{Op: op, Reason: reason}) }
 
@@ -118,7 +125,10 @@ func (s *Sim) loop() {
 	if until != nil && until() {
 		s.halt = met
 	}
-	for s.halt == going {
+	for n := 1; s.halt == going; n++ {
+		if !preempted && n%stepsAlone == 0 {
+			runtime.Gosched()
+		}
 		switch {
 		case s.unhook != nil && s.goal.ctx.Err() != nil: // at once if a task has ended it
 			s.halt, s.cause = stopped, context.Cause(s.goal.ctx)

@@ -66,6 +66,9 @@ func (s *Sim) enter(st *simTask) {
 // wait gives the processor away until it is back at st, whose coroutine calls it, and
 // the work of st is done.
 func (s *Sim) wait(st *simTask) {
+	if !preempted {
+		s.called.Store(true) // so that the driver, and others, have their turn
+	}
 	for s.current != st || st.work > 0 || s.halt != going || s.called.Load() {
 		if s.dies(st) {
 			return
