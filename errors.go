@@ -70,15 +70,21 @@ func misuse(op string, t *Task, object, reason string) {
 	panic(e)
 }
 
-// PanicError is returned by [Kernel.Run] when a task has panicked.
+// PanicError is returned by [Kernel.Run] when a task has panicked, or an interrupt of a
+// simulation.
 type PanicError struct {
-	Task  string // the task's name
-	Value any    // what it panicked with
-	Stack []byte // its stack at the panic
+	Task      string // the task's name
+	Interrupt string // or that of the interrupt
+	Value     any    // what it panicked with
+	Stack     []byte // its stack at the panic
 }
 
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("rtos: task %q panicked: %v\n\n%s", e.Task, e.Value, e.Stack)
+	who := fmt.Sprintf("task %q", e.Task)
+	if e.Interrupt != "" {
+		who = fmt.Sprintf("interrupt %q", e.Interrupt)
+	}
+	return fmt.Sprintf("rtos: %s panicked: %v\n\n%s", who, e.Value, e.Stack)
 }
 
 // Unwrap returns the value of the panic if it was an error.

@@ -406,7 +406,8 @@ func TestFieldCase17NestedSuspension(t *testing.T) {
 	r.expect("10 L gave", "10 L resumes", "10 H <nil>", "10 L ends", "60 H rtos: timeout", "64 H ends")
 }
 
-// 23: virtual time goes on while a task waits for a mutex, however long.
+// 23: virtual time goes on while a task waits for a mutex, however long. When nobody is
+// left the run ends by itself, with a summary.
 func TestFieldCase23TimeGoesOn(t *testing.T) {
 	for _, n := range []uint64{1, 1e9} {
 		begin := time.Now()
@@ -425,6 +426,7 @@ func TestFieldCase23TimeGoesOn(t *testing.T) {
 			r.note("B is out")
 		})
 		r.expect("0 A has m", fmt.Sprintf("%d B has m", 30*n), fmt.Sprintf("%d B is out", 80*n))
-		assert.Less(t, time.Since(begin), 10*time.Second)
+		assert.Less(t, time.Since(begin), time.Second)
+		assert.Contains(t, r.s.Summary().String(), fmt.Sprintf("virtual time %d, seed 0: 11 switches, 0 interrupts, idle 100.0%%\n", 80*n))
 	}
 }

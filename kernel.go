@@ -104,18 +104,30 @@ func New(c Config) (*Kernel, error) {
 // tasks wait.
 func (k *Kernel) Run(ctx context.Context) error {
 	k.refuseZero("Kernel.Run")
+	if k.traits.FromOutside != nil && !k.traits.FromOutside() {
+		misuse("Kernel.Run", k.Current(), "", "called from inside, by a task or an interrupt")
+	}
 	if !k.phase.CompareAndSwap(phaseFresh, phaseRunning) {
 		return fmt.Errorf("rtos: Kernel.Run called twice: %w", ErrStopped)
 	}
+	defer k.end() // also if a task of a simulation has called Goexit, as a failing test does
 	err := k.port.Run(ctx)
+	k.end()
+	if failure := k.Err(); failure != nil {
+		return failure
+	}
+	return err
+}
+
+// end makes the kernel a thing of the past. Only adopted tasks are left.
+func (k *Kernel) end() {
+	if k.phase.Swap(phaseEnded) == phaseEnded {
+		return
+	}
 	if k.stop.CompareAndSwap(false, true) {
 		close(k.ended)
 	}
-	k.phase.Store(phaseEnded)
-	k.mu.Lock()
-	adopted, failure := slices.Clone(k.alive), k.err // only adopted ones are left
-	k.mu.Unlock()
-	for _, t := range adopted {
+	for _, t := range k.snapshot() {
 		if !t.adopted {
 			continue // a Spawn that came too late, about to fail
 		}
@@ -123,10 +135,6 @@ func (k *Kernel) Run(ctx context.Context) error {
 		t.request(askStop)
 		t.kick()
 	}
-	if failure != nil {
-		return failure
-	}
-	return err
 }
 
 // Stop ends the run: every blocked and every later blocking call ends its task
@@ -381,8 +389,16 @@ func (k *Kernel) fail(err error) {
 	k.Stop()
 }
 
-// failure is what ended the run, nil if nothing has.
-func (k *Kernel) failure() error {
+// Fail ends the run because of err, which [Kernel.Run] returns unless something else was
+// first. For ports; takes a short lock.
+func (k *Kernel) Fail(err error) { k.fail(err) }
+
+// Logger is [Config].Logger. For ports.
+func (k *Kernel) Logger() *slog.Logger { return k.cfg.Logger }
+
+// Err is what has ended the run, or will: the first panic of a task, as a [*PanicError];
+// nil if there was none. From anywhere; takes a short lock.
+func (k *Kernel) Err() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.err

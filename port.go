@@ -45,6 +45,19 @@ type Traits struct {
 	Current func() *Task
 	// InInterrupt tells whether an interrupt runs; set if Schedules is.
 	InInterrupt func() bool
+	// FromOutside tells whether neither a task nor an interrupt calls, but who drives the
+	// port between runs: the running task is then a task like any other. May be nil:
+	// nobody does.
+	FromOutside func() bool
+	// SpinCost is the processor time of one try of a wait that tries again and again,
+	// used by [Port.Work] where Schedules is set. Default one tick.
+	SpinCost time.Duration
+	// RunTime is the processor time that a task has used, where the port knows it better
+	// than a clock outside waits. May be nil.
+	RunTime func(t *Task) time.Duration
+	// Tie, if set, ranks waiters of equal priority by random numbers instead of their
+	// arrival; not under [CompatOrder].
+	Tie func() uint64
 }
 
 // A Port is the world in which the tasks of one kernel run. The primitives know

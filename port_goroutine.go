@@ -87,7 +87,7 @@ func (p *goroutinePort) Start(t *Task, body func()) error {
 	run := func() error {
 		p.enterThread(t)
 		body()
-		return p.k.failure()
+		return p.k.Err()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -86,6 +86,53 @@ func (t *Task) waitsFor() (what string, holder *Task) {
 	return fmt.Sprintf("%s %q", b.kind, b.name), holder
 }
 
+// A Wait says what a blocked task waits for.
+type Wait struct {
+	Task *Task
+	For  string // kind and name, as in TaskInfo.WaitsFor
+	// Held: a task has what is waited for, and must give it back itself.
+	Held       bool
+	Holder     *Task  // that task, nil if it has ended
+	HolderName string // its name
+}
+
+// Waits lists who waits for what, and who holds that, in the order in which the tasks
+// were made; exact only in a simulation. From anywhere; takes a short lock.
+func (k *Kernel) Waits() []Wait {
+	var list []Wait
+	for _, t := range k.snapshot() {
+		if t.State() != StateBlocked {
+			continue
+		}
+		w := Wait{Task: t}
+		w.For, w.Holder = t.waitsFor()
+		if o := t.w.obj.Load(); o != nil {
+			if b := o.body.Load(); b != nil {
+				w.Held, w.HolderName = k.holds(b.self)
+			}
+		}
+		if w.Holder != nil {
+			w.HolderName = w.Holder.name
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// holds tells whether an object is held, and by which task if that has ended.
+func (k *Kernel) holds(object any) (held bool, orphaned string) {
+	m, ok := object.(*Mutex)
+	if !ok || m.o.word.Load()&ownerMask < firstID {
+		return false, ""
+	}
+	for n := k.orphans.Load(); n != nil; n = n.next {
+		if n.m == m {
+			return true, n.Owner
+		}
+	}
+	return true, ""
+}
+
 // contended lists the mutexes of t that somebody waits for.
 func (t *Task) contended() (list []*Mutex) {
 	seen := map[*Mutex]bool{}
@@ -147,11 +194,15 @@ func (k *Kernel) String() string {
 }
 
 // RunTime is the processor time that the task has used, if [Config].RunTime is set: the
-// thread's where the task owns one, the wall time outside waits elsewhere. Mirrors
+// thread's where the task owns one, exact in a simulation, the wall time outside waits
+// elsewhere. Mirrors
 // ulTaskGetRunTimeCounter.
 func (t *Task) RunTime() time.Duration {
 	if !t.k.cfg.RunTime {
 		return 0
+	}
+	if f := t.k.traits.RunTime; f != nil && !t.ended.Load() {
+		return f(t)
 	}
 	if id := t.thread.Load(); id != 0 && !t.ended.Load() {
 		if d, ok := thread.CPUTime(int(id)); ok {
@@ -168,6 +219,12 @@ func (t *Task) RunTime() time.Duration {
 // pauseClock ends a stretch of running. Only the task writes its clock; a reader in
 // between may count the present stretch twice or not at all.
 func (t *Task) pauseClock() {
+	if f := t.k.traits.RunTime; f != nil {
+		if t.unwinding {
+			t.used.Store(uint64(f(t)))
+		}
+		return
+	}
 	if begun := t.begun.Load(); begun != 0 {
 		if id := t.thread.Load(); id != 0 && t.unwinding {
 			if d, ok := thread.CPUTime(int(id)); ok {
@@ -181,7 +238,7 @@ func (t *Task) pauseClock() {
 }
 
 func (t *Task) resumeClock() {
-	if t.k.cfg.RunTime {
+	if t.k.cfg.RunTime && t.k.traits.RunTime == nil {
 		t.begun.Store(uint64(t.k.port.Now()) + 1)
 	}
 }

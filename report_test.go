@@ -128,7 +128,8 @@ func TestCancelledRunLogsWhatIsBlocked(t *testing.T) {
 	k, s := newSim(t, sim.Options{}, rtos.Config{Logger: book.logger()})
 	everyWait(t, k, func(l *rtos.Task) { _ = l.SuspendSelf() })
 	require.NoError(t, s.RunUntil(1000))
-	finish(t, k)
+	var deadlock *sim.DeadlockError
+	assert.ErrorAs(t, k.Run(t.Context()), &deadlock, "L is suspended and holds what others wait for")
 	assert.Contains(t, book.String(), `mutex \"m\", held by \"L\"`)
 	assert.Contains(t, book.String(), "L                Suspended")
 }

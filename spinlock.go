@@ -1,6 +1,7 @@
 package rtos
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"sync"
@@ -132,7 +133,8 @@ func (l *Spinlock) acquire(id uint64, d time.Duration, t *Task) error {
 			}
 		}
 		if t != nil && t.k.sched {
-			t.k.port.Work(t, t.k.cfg.Tick) // a try that fails costs time, or time would stand still
+			l.refuseDead(t)
+			t.k.port.Work(t, t.k.spinCost()) // a try that fails costs time, or time would stand still
 			continue
 		}
 		if n < spinlockPauses && spin.Can() {
@@ -150,6 +152,9 @@ func (l *Spinlock) acquire(id uint64, d time.Duration, t *Task) error {
 		}
 	}
 }
+
+// spinCost is the processor time of a try that fails, where the port schedules.
+func (k *Kernel) spinCost() time.Duration { return cmp.Or(k.traits.SpinCost, k.cfg.Tick) }
 
 // refuseDead reports a lock whose holder has ended.
 func (l *Spinlock) refuseDead(t *Task) {

@@ -178,7 +178,7 @@ func (t *Task) kick() {
 // Mirrors vTaskDelete.
 func (t *Task) Delete() {
 	t.refuseNil("Task.Delete")
-	if t.k.sched && t.k.Current() == t && !t.k.traits.InInterrupt() {
+	if t.calls() {
 		t.Exit()
 		return
 	}
@@ -192,6 +192,13 @@ func (t *Task) Delete() {
 	if t.k.sched {
 		t.k.switchAfter(prio)
 	}
+}
+
+// calls tells whether t itself makes the present call, where the port can tell.
+func (t *Task) calls() bool {
+	k := t.k
+	return k.sched && k.Current() == t && !k.traits.InInterrupt() &&
+		(k.traits.FromOutside == nil || !k.traits.FromOutside())
 }
 
 // Exit ends the calling task and does not return; deferred functions run. An adopted
@@ -244,7 +251,7 @@ func (t *Task) Suspend() {
 	if t.ended.Load() {
 		return
 	}
-	if t.k.sched && t.k.Current() == t && !t.k.traits.InInterrupt() {
+	if t.calls() {
 		_ = t.SuspendSelf()
 		return
 	}

@@ -238,6 +238,9 @@ func (t *Task) newRank(o *object, b *objectBody) uint64 {
 		return o.compatRank(b, t)
 	}
 	ticket := t.k.ticket.Add(1)
+	if t.k.traits.Tie != nil {
+		ticket = t.k.traits.Tie() >> (64 - ticketBits)
+	}
 	return rankAt(t.Priority(), 1<<ticketBits-1-ticket)
 }
 

@@ -13,7 +13,7 @@ type ring struct {
 
 type node struct {
 	next, prev *node
-	ring       *ring
+	ring       *ring    // nil: in none
 	task       *simTask // nil: the marker
 }
 
@@ -32,9 +32,6 @@ func (r *ring) insert(n *node) {
 
 func (n *node) remove() {
 	r := n.ring
-	if r == nil {
-		return
-	}
 	n.prev.next, n.next.prev = n.next, n.prev
 	if r.cursor == n {
 		r.cursor = n.prev
@@ -49,3 +46,6 @@ func (r *ring) advance() *simTask {
 	}
 	return r.cursor.task
 }
+
+// last is the task that is inserted last, as long as the cursor has not moved.
+func (r *ring) last() *simTask { return r.marker.prev.task }

@@ -1,61 +1,62 @@
 package sim
 
-import (
-	"iter"
-	"math"
-	"runtime"
-	"strings"
-	"time"
+import "github.com/tickwake/rtos"
 
-	"github.com/tickwake/rtos"
-)
+// begin picks the first task: the most urgent, the last made of equals. The cursor of
+// its level is not advanced.
+func (s *Sim) begin() {
+	s.started = true
+	s.shuffle()
+	s.ready.insert(&s.idle)
+	s.current = nil // so that a start with idle is told, too
+	s.run(s.ready.top().last())
+}
 
 // choose advances the cursor of the highest level that has a ready task and gives the
 // processor to whom it finds; what was owed is paid.
 func (s *Sim) choose() {
 	s.owed = false
-	for p := len(s.levels) - 1; p >= 0; p-- {
-		if s.levels[p].length > 0 {
-			s.run(s.levels[p].advance())
-			return
-		}
+	s.lookAtContexts()
+	next := s.ready.top().advance()
+	if s.livelock.count(next) {
+		s.livelocked()
+	}
+	s.run(next)
+}
+
+// run gives the processor to st.
+func (s *Sim) run(st *simTask) {
+	if s.current == st {
+		return
+	}
+	from := s.current
+	s.current = st
+	s.switches++
+	st.runs++
+	if s.trace.on() {
+		s.traceSwitch(from, st)
+	}
+	if s.opts.OnSwitch != nil {
+		s.opts.OnSwitch(st.t)
 	}
 }
 
-// reschedule chooses again, if the scheduler is not suspended; the calling task goes on
-// when it has the processor again.
+// reschedule chooses again, if the scheduler is not suspended; a task that calls it
+// goes on when it has the processor again.
 func (s *Sim) reschedule() bool {
 	switch {
-	case s.killing > 0 || s.inInterrupt || !s.started:
+	case s.killing > 0 || s.irq != nil || !s.started:
 		s.woke = true
 		return false
 	case s.held > 0:
 		s.owed = true
 		return false
 	}
-	me := s.current
+	me := s.active
 	s.choose()
-	s.wait(me)
-	return true
-}
-
-// wait gives the processor away until it is back at t, whose coroutine calls it.
-func (s *Sim) wait(t *simTask) {
-	for s.current != t || s.halted {
-		if s.dying(t) {
-			return
-		}
-		t.yield(struct{}{})
+	if me != nil {
+		s.wait(me)
 	}
-	_ = s.dying(t)
-}
-
-// dying lets a task that was resumed in order to end hear it.
-func (s *Sim) dying(t *simTask) bool {
-	if !t.dying {
-		return false
-	}
-	_ = t.t.Checkpoint()
 	return true
 }
 
@@ -68,8 +69,7 @@ func (s *Sim) Switch(_ *rtos.Task, why rtos.Why) {
 	s.woke = false
 	preempts := s.opts.Preemption == On
 	switch {
-	case s.current == &s.idle || s.inInterrupt:
-		return
+	case s.irq != nil:
 	case why == rtos.Again,
 		why == rtos.Preempt && preempts,
 		why == rtos.Woke && preempts && woke:
@@ -85,8 +85,8 @@ func (s *Sim) Switch(_ *rtos.Task, why rtos.Why) {
 // Ready implements [rtos.Port].
 func (s *Sim) Ready(t *rtos.Task, from rtos.Origin) bool {
 	st := s.slots[t.Slot()]
-	s.alarms.drop(st)
-	st.context = false
+	s.alarms.remove(&st.alarm)
+	s.noContext(st)
 	if from == rtos.FromISR && s.held > 0 {
 		s.keep(st)
 	} else {
@@ -111,10 +111,11 @@ func (s *Sim) currentPriority() int {
 	return s.current.t.Priority()
 }
 
+// insert makes st ready, last of its level.
 func (s *Sim) insert(st *simTask) {
-	st.node.remove()
+	s.ready.remove(st)
 	st.prio = st.t.Priority()
-	s.levels[st.prio].insert(&st.node)
+	s.ready.insert(st)
 }
 
 func (s *Sim) keep(st *simTask) {
@@ -131,77 +132,6 @@ func (s *Sim) unkeep(st *simTask) {
 	}
 }
 
-// Start implements [rtos.Port].
-func (s *Sim) Start(t *rtos.Task, body func()) error {
-	for len(s.slots) <= t.Slot() {
-		s.slots = append(s.slots, nil)
-	}
-	st := &simTask{t: t, body: body, alarm: noAlarm}
-	st.node.task = st
-	st.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
-		st.yield = yield
-		body()
-	})
-	s.slots[t.Slot()] = st
-	s.Ready(t, rtos.FromTask)
-	return nil
-}
-
-// End implements [rtos.Port].
-func (s *Sim) End(t *rtos.Task) {
-	st := s.slots[t.Slot()]
-	st.over = true
-	s.forget(st)
-	if s.current == st {
-		s.choose()
-	}
-}
-
-func (s *Sim) forget(st *simTask) {
-	st.node.remove()
-	s.unkeep(st)
-	s.alarms.drop(st)
-	st.context = false
-}
-
-// Unwind implements [rtos.Port]: a panic that the kernel knows, because a coroutine
-// would hand a Goexit on to the scheduler. Deferred functions that call the kernel
-// come here again, with the panic still on the stack; a recover that swallowed it
-// has taken it off, and meets it again.
-func (s *Sim) Unwind(t *rtos.Task) {
-	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if strings.HasPrefix(f.Function, "runtime.gopanic") || strings.HasPrefix(f.Function, "runtime.Goexit") {
-			return
-		}
-		if !more {
-			break
-		}
-	}
-	t.PanicUnwind()
-}
-
-// Evict implements [rtos.Port].
-func (s *Sim) Evict(t *rtos.Task) { s.forget(s.slots[t.Slot()]) }
-
-// Kill implements [rtos.Port]: the task unwinds in its own coroutine, now.
-func (s *Sim) Kill(t *rtos.Task) {
-	st := s.slots[t.Slot()]
-	if st.over || st.dying {
-		return
-	}
-	woke := s.woke
-	st.dying = true
-	s.killing++
-	for !st.over {
-		st.resume()
-	}
-	s.killing--
-	s.woke = s.woke || woke
-}
-
 // Park implements [rtos.Port].
 func (s *Sim) Park(t *rtos.Task) {
 	st := s.slots[t.Slot()]
@@ -209,8 +139,10 @@ func (s *Sim) Park(t *rtos.Task) {
 		_ = t.Checkpoint()
 		return
 	}
-	st.node.remove()
-	st.context = t.Context() != nil
+	s.ready.remove(st)
+	if t.Context() != nil {
+		s.contexts.insert(&st.waiting)
+	}
 	s.woke = false
 	s.choose()
 	s.wait(st)
@@ -224,12 +156,21 @@ func (s *Sim) Retune(t *rtos.Task) {
 }
 
 // Hold implements [rtos.Port].
-func (s *Sim) Hold(*rtos.Task) { s.held++ }
+func (s *Sim) Hold(t *rtos.Task) {
+	s.held++
+	s.slots[t.Slot()].holds++
+}
 
 // Release implements [rtos.Port]: the kept tasks become ready in their order, the
-// remembered ticks are processed one by one, and a switch that is due is made.
-func (s *Sim) Release(*rtos.Task) bool {
-	if s.held--; s.held > 0 {
+// remembered ticks are processed, and a switch that is due is made.
+func (s *Sim) Release(t *rtos.Task) bool {
+	s.slots[t.Slot()].holds--
+	return s.unhold(1) && s.owed && s.opts.Preemption == On && s.reschedule()
+}
+
+// unhold ends n suspensions of the scheduler and reports whether they were the last.
+func (s *Sim) unhold(n int) bool {
+	if s.held -= n; s.held > 0 {
 		return false
 	}
 	for _, st := range s.kept {
@@ -239,51 +180,49 @@ func (s *Sim) Release(*rtos.Task) bool {
 		}
 	}
 	s.kept = nil
-	for ; s.pended > 0; s.pended-- {
-		if s.countTick() {
-			s.owed = true
-		}
-	}
+	s.catchUp()
 	s.woke = false
-	return s.owed && s.opts.Preemption == On && s.reschedule()
+	return true
 }
 
-// Arm implements [rtos.Port]; deadlines are rounded up to ticks.
-func (s *Sim) Arm(t *rtos.Task, epoch uint64, deadline time.Duration) {
-	st := s.slots[t.Slot()]
-	st.epoch = epoch
-	st.due = uint64((deadline-1)/s.tick) + 1
-	st.order = s.orders
-	s.orders++
-	s.alarms.set(st)
-}
-
-// Disarm implements [rtos.Port].
-func (s *Sim) Disarm(t *rtos.Task) { s.alarms.drop(s.slots[t.Slot()]) }
-
-// Spin implements [rtos.Port]: nothing in virtual time is gained by spinning.
-func (s *Sim) Spin(*rtos.Task, int) bool { return false }
-
-// Work implements [rtos.Port]: it lets ticks happen while t has the processor.
-func (s *Sim) Work(t *rtos.Task, d time.Duration) {
-	st := s.slots[t.Slot()]
-	if d > 0 && d > math.MaxInt64-s.tick {
-		d = math.MaxInt64 - s.tick
+// CatchUp adds n ticks at once, as if they had been missed, and reports whether a
+// switch took place. Called by a task. Mirrors xTaskCatchUpTicks.
+func (s *Sim) CatchUp(n uint32) bool {
+	if s.active == nil {
+		misuse("Sim.CatchUp", "not called by a task")
 	}
-	for n := uint64((d + s.tick - 1) / s.tick); n > 0; {
-		if st.dying {
-			_ = t.Checkpoint()
-			return
+	s.held++
+	s.pended += uint64(n)
+	return s.unhold(1) && s.owed && s.opts.Preemption == On && s.reschedule()
+}
+
+// lookAtContexts ends the waits whose contexts are done, and reports whether a task that
+// is more urgent than the current one became ready.
+func (s *Sim) lookAtContexts() (due bool) {
+	woke := s.woke
+	s.woke = false
+	for n := s.contexts.marker.next; n != &s.contexts.marker; {
+		st := n.task
+		n = n.next // before st leaves
+		st.t.ExpireContext()
+	}
+	due = s.woke
+	s.woke = woke
+	return due
+}
+
+// contextDone tells whether a wait could end because its context is done.
+func (s *Sim) contextDone() bool {
+	for n := s.contexts.marker.next; n != &s.contexts.marker; n = n.next {
+		if ctx := n.task.t.Context(); ctx != nil && ctx.Err() != nil {
+			return true
 		}
-		if jump := s.quiet(); jump > 0 {
-			jump = min(jump, n-1)
-			s.skip(s.time + jump)
-			n -= jump
-		}
-		s.tickInterrupt()
-		if !s.halted {
-			n--
-		}
-		s.wait(st)
+	}
+	return false
+}
+
+func (s *Sim) noContext(st *simTask) {
+	if st.waiting.ring != nil {
+		st.waiting.remove()
 	}
 }

@@ -2,49 +2,54 @@ package sim
 
 import (
 	"math"
+	"time"
 
 	"github.com/tickwake/rtos"
 )
 
-// nextEvent is the virtual time of the next tick at which something happens: a limit, an
-// interrupt, the end of the drive. While the scheduler is suspended limits do not count.
-func (s *Sim) nextEvent() (at uint64, ok bool) {
-	if s.owed {
-		return s.time + 1, true
+// never is later than any event.
+const never = math.MaxUint64
+
+// later is n ticks after a time; it saturates.
+func later(at, n uint64) uint64 {
+	if n > never-at {
+		return never
 	}
-	at = math.MaxUint64
-	if len(s.alarms) > 0 && s.held == 0 {
-		at, ok = s.time+max(s.alarms[0].due-s.counted, 1), true
+	return at + n
+}
+
+// nextTick is the virtual time of the next tick at which something happens: a limit, an
+// interrupt, a switch that is due; never if there is none. While the scheduler is
+// suspended limits do not count.
+func (s *Sim) nextTick() uint64 {
+	at := uint64(never)
+	if s.held == 0 {
+		if s.owed && s.opts.Preemption == On || s.slices() {
+			return s.time + 1
+		}
+		if len(s.alarms) > 0 {
+			at = s.time + 1
+			if due := s.alarms[0].at; due > s.counted {
+				at = later(s.time, due-s.counted)
+			}
+		}
 	}
 	if len(s.lines) > 0 {
-		at, ok = min(at, s.lines[0].at), true
+		at = min(at, s.lines[0].at)
 	}
-	if s.end != math.MaxUint64 && s.end+1 < at {
-		at, ok = s.end+1, true
-	}
-	return at, ok
+	return at
 }
 
-// quiet is the number of ticks for which nothing but the work of the current task
-// happens.
-func (s *Sim) quiet() uint64 {
-	if s.owed || s.slices() {
-		return 0
-	}
-	at, ok := s.nextEvent()
-	if !ok {
-		return math.MaxUint64
-	}
-	return at - s.time - 1
+// slices tells whether equals of the current task are ready to take turns with it.
+func (s *Sim) slices() bool {
+	return s.opts.Preemption == On && s.opts.TimeSlicing == On && s.held == 0 &&
+		s.ready.rings[s.currentPriority()].length > 1
 }
 
-// skip lets ticks pass at which nothing happens.
-func (s *Sim) skip(to uint64) {
-	if to <= s.time {
-		return
-	}
-	n := to - s.time
-	s.time = to
+// skip lets n ticks pass at which nothing happens.
+func (s *Sim) skip(n uint64) {
+	s.charge(n)
+	s.time += n
 	if s.held > 0 {
 		s.pended += n
 	} else {
@@ -52,19 +57,19 @@ func (s *Sim) skip(to uint64) {
 	}
 }
 
-// slices tells whether equals of the current task are ready to take turns with it.
-func (s *Sim) slices() bool {
-	return s.opts.Preemption == On && s.opts.TimeSlicing == On && s.held == 0 &&
-		s.levels[s.currentPriority()].length > 1
+// charge accounts for n ticks of the processor.
+func (s *Sim) charge(n uint64) {
+	s.current.ticks += n
+	if s.current.work > 0 {
+		s.current.work -= n
+	}
+	s.livelock.moved()
 }
 
 // tickInterrupt is one tick: the kernel's, then the interrupts of that time, then the
 // choice that they made due.
 func (s *Sim) tickInterrupt() {
-	if s.time >= s.end {
-		s.halted = true
-		return
-	}
+	s.charge(1)
 	s.time++
 	due := false
 	if s.held > 0 {
@@ -72,20 +77,18 @@ func (s *Sim) tickInterrupt() {
 	} else {
 		due = s.countTick()
 	}
-	for len(s.lines) > 0 && s.lines[0].at <= s.time {
-		line := s.lines[0]
-		s.lines = s.lines[1:]
-		s.inInterrupt = true
-		woken := s.k.Interrupt(line.f)
-		s.inInterrupt = false
-		due = due || woken && !line.noYield
+	for len(s.lines) > 0 && s.lines[0].at <= s.time && s.halt == going {
+		irq := s.lines[0].irq
+		s.lines.remove(s.lines[0])
+		woken := s.raise(irq)
+		due = due || woken && !irq.noYield
 	}
 	switch {
-	case !due:
+	case !due && s.current.node.ring != nil:
 	case s.held > 0:
 		s.owed = true
 	default:
-		s.choose()
+		s.choose() // also if an interrupt has suspended the current task
 	}
 }
 
@@ -93,9 +96,9 @@ func (s *Sim) tickInterrupt() {
 // due.
 func (s *Sim) countTick() (due bool) {
 	s.counted++
-	for len(s.alarms) > 0 && s.alarms[0].due <= s.counted {
-		st := s.alarms[0]
-		s.alarms.drop(st)
+	for len(s.alarms) > 0 && s.alarms[0].at <= s.counted {
+		st := s.alarms[0].task
+		s.alarms.remove(&st.alarm)
 		woke := s.woke
 		s.woke = false
 		st.t.Expire(st.epoch)
@@ -109,13 +112,58 @@ func (s *Sim) countTick() (due bool) {
 	return due || s.slices()
 }
 
-// lookAtContexts ends the waits whose contexts are done.
-func (s *Sim) lookAtContexts() {
-	for _, st := range s.slots {
-		if st != nil && st.context && st.t.ExpireContext() && st.t.Priority() >= s.currentPriority() {
-			s.choose()
+// catchUp processes the ticks that passed while the scheduler was suspended. Those at
+// which no limit ends are counted at once: the last one tells as well as they would
+// whether equals take turns.
+func (s *Sim) catchUp() {
+	for s.pended > 0 {
+		quiet := s.pended - 1
+		if len(s.alarms) > 0 {
+			quiet = min(quiet, max(s.alarms[0].at, s.counted+1)-s.counted-1)
+		}
+		s.counted += quiet
+		s.pended -= quiet + 1
+		if s.countTick() {
+			s.owed = true
 		}
 	}
 }
 
-var _ rtos.Port = (*Sim)(nil)
+// Arm implements [rtos.Port]; deadlines are rounded up to ticks.
+func (s *Sim) Arm(t *rtos.Task, epoch uint64, deadline time.Duration) {
+	st := s.slots[t.Slot()]
+	st.epoch = epoch
+	s.alarms.remove(&st.alarm)
+	st.alarm.at = uint64((deadline-1)/s.tick) + 1
+	s.schedule(&s.alarms, &st.alarm)
+}
+
+// schedule puts e in, after those of its time that are in already.
+func (s *Sim) schedule(h *events, e *event) {
+	e.order = s.orders
+	s.orders++
+	h.push(e)
+}
+
+// Disarm implements [rtos.Port].
+func (s *Sim) Disarm(t *rtos.Task) { s.alarms.remove(&s.slots[t.Slot()].alarm) }
+
+// Spin implements [rtos.Port]: nothing in virtual time is gained by spinning.
+func (s *Sim) Spin(*rtos.Task, int) bool { return false }
+
+// Work implements [rtos.Port]: the driver lets ticks happen while t has the processor.
+func (s *Sim) Work(t *rtos.Task, d time.Duration) {
+	st := s.slots[t.Slot()]
+	switch {
+	case s.active != st:
+		panic(&rtos.MisuseError{Op: "Task.Work", Task: t.Name(), Reason: "not called by the task itself"})
+	case d <= 0:
+		return
+	case st.dying:
+		_ = t.Checkpoint()
+		return
+	}
+	st.work = uint64((d-1)/s.tick) + 1
+	s.wait(st)
+	st.work = 0 // should it be cut short
+}

@@ -1,0 +1,157 @@
+package sim
+
+import (
+	"iter"
+	"runtime"
+	"strings"
+
+	"github.com/tickwake/rtos"
+)
+
+// simTask is what the simulation knows of a task: a coroutine, which runs while it is
+// the current one.
+type simTask struct {
+	node   // among the ready ones
+	t      *rtos.Task
+	resume func() (struct{}, bool)
+	yield  func(struct{}) bool
+	prio   int    // its level
+	work   uint64 // ticks of processor time that it still wants
+	dying  bool   // resumed to unwind
+	over   bool
+	inside bool // its coroutine has been resumed and has not yielded
+
+	epoch   uint64 // of the wait that alarm limits
+	alarm   event
+	waiting node   // among those that wait with a context
+	holds   int    // its suspensions of the scheduler
+	ticks   uint64 // processor time used
+	runs    uint64 // how often it got the processor
+
+	suspect suspect // for the watchdog
+}
+
+// Start implements [rtos.Port].
+func (s *Sim) Start(t *rtos.Task, body func()) error {
+	for len(s.slots) <= t.Slot() {
+		s.slots = append(s.slots, nil)
+	}
+	st := &simTask{t: t, suspect: suspect{task: t.Name()}}
+	st.node.task, st.waiting.task, st.alarm.task = st, st, st
+	st.alarm.index = noPlace
+	st.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
+		st.yield = yield
+		if s.watchdog.enabled() {
+			st.suspect.goroutine.Store(goroutineID())
+		}
+		body()
+	})
+	s.slots[t.Slot()] = st
+	s.Ready(t, rtos.FromTask)
+	return nil
+}
+
+// enter lets the coroutine of st run until it yields.
+func (s *Sim) enter(st *simTask) {
+	outer := s.active
+	s.active, st.inside = st, true
+	s.watchdog.watch(&st.suspect)
+	st.resume()
+	s.active, st.inside = outer, false
+	if outer != nil {
+		s.watchdog.watch(&outer.suspect)
+	}
+}
+
+// wait gives the processor away until it is back at st, whose coroutine calls it, and
+// the work of st is done.
+func (s *Sim) wait(st *simTask) {
+	if !preempted {
+		s.called.Store(true) // so that the driver, and others, have their turn
+	}
+	for s.current != st || st.work > 0 || s.halt != going || s.called.Load() {
+		if s.dies(st) {
+			return
+		}
+		st.yield(struct{}{})
+	}
+	_ = s.dies(st)
+}
+
+// dies lets a task that was resumed in order to end hear it.
+func (s *Sim) dies(st *simTask) bool {
+	if !st.dying {
+		return false
+	}
+	_ = st.t.Checkpoint()
+	return true
+}
+
+// End implements [rtos.Port].
+func (s *Sim) End(t *rtos.Task) {
+	st := s.slots[t.Slot()]
+	st.over = true
+	s.past.add(st)
+	s.forget(st)
+	if st.holds > 0 {
+		s.unhold(st.holds)
+	}
+	if s.current == st {
+		s.choose()
+	}
+}
+
+func (s *Sim) forget(st *simTask) {
+	s.ready.remove(st)
+	s.unkeep(st)
+	s.alarms.remove(&st.alarm)
+	s.noContext(st)
+}
+
+// Unwind implements [rtos.Port]: a panic that the kernel knows, because a coroutine
+// would hand a Goexit on to the driver. Deferred functions that call the kernel
+// come here again, with the panic still on the stack; a recover that swallowed it
+// has taken it off, and meets it again.
+func (s *Sim) Unwind(t *rtos.Task) {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, "runtime.gopanic") || strings.HasPrefix(f.Function, "runtime.Goexit") {
+			return
+		}
+		if !more {
+			break
+		}
+	}
+	t.PanicUnwind()
+}
+
+// Evict implements [rtos.Port]. If t has the processor and the call comes from outside,
+// another one gets it; in an interrupt that is left to the end of the tick.
+func (s *Sim) Evict(t *rtos.Task) {
+	st := s.slots[t.Slot()]
+	s.forget(st)
+	if st == s.current && s.started && s.active == nil && s.irq == nil && s.killing == 0 && s.held == 0 {
+		s.choose()
+	}
+}
+
+// Kill implements [rtos.Port]: the task unwinds in its own coroutine, now.
+func (s *Sim) Kill(t *rtos.Task) {
+	st := s.slots[t.Slot()]
+	if st.over || st.dying {
+		return
+	}
+	st.dying = true
+	if st.inside {
+		return // it unwinds when it goes on
+	}
+	woke := s.woke
+	s.killing++
+	for !st.over {
+		s.enter(st)
+	}
+	s.killing--
+	s.woke = s.woke || woke
+}
