@@ -1,9 +1,8 @@
 package rtos
 
 import (
-	"runtime"
-
 	"github.com/tickwake/rtos/internal/atomic"
+	"github.com/tickwake/rtos/internal/spin"
 )
 
 // section is the kernel-wide critical section of ports that run tasks in parallel: a
@@ -24,7 +23,7 @@ func (s *section) enter(t *Task) {
 		// Blocking here is not what a section forbids.
 		for s.token.Take(t) != nil {
 			if t.gate.Load()&askEnd != 0 {
-				runtime.Gosched() // an adopted or unwinding task: it cannot wait, it is still excluded
+				spin.Gosched() // an adopted or unwinding task: it cannot wait, it is still excluded
 			}
 		}
 		s.owner.Store(t.id)

@@ -183,10 +183,12 @@ func TestFreezeTellsALockFromALockFreeLoop(t *testing.T) {
 		var l atomic.Bool
 		for _, name := range []string{"frozen", "other"} {
 			w.Go(name, func() {
-				for !l.CompareAndSwap(false, true) {
-					w.Spin()
-				}
-				l.Store(false)
+				w.Operation(func() {
+					for !l.CompareAndSwap(false, true) {
+						w.Spin()
+					}
+					l.Store(false)
+				})
 			})
 		}
 		w.Check(w.Stuck)
@@ -195,8 +197,10 @@ func TestFreezeTellsALockFromALockFreeLoop(t *testing.T) {
 		var n atomic.Uint64
 		for _, name := range []string{"frozen", "other"} {
 			w.Go(name, func() {
-				for v := n.Load(); !n.CompareAndSwap(v, v+1); v = n.Load() {
-				}
+				w.Operation(func() {
+					for v := n.Load(); !n.CompareAndSwap(v, v+1); v = n.Load() {
+					}
+				})
 			})
 		}
 		w.Check(w.Stuck)

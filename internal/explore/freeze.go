@@ -2,7 +2,7 @@ package explore
 
 import "fmt"
 
-// freeze stops a thread for ever before its n-th access.
+// freeze stops a thread for ever before the n-th step of its operation.
 type freeze struct {
 	thread string
 	n      int
@@ -18,7 +18,7 @@ func (f *freeze) filter(w *World, options []*Thread) []*Thread {
 		if t.name != f.thread {
 			continue
 		}
-		if t.steps < f.n {
+		if !t.marked || t.inOp < f.n {
 			return options[i : i+1]
 		}
 		w.frozen, f.done = t, true
@@ -30,14 +30,15 @@ func (f *freeze) filter(w *World, options []*Thread) []*Thread {
 
 // A Frozen says how the others fared while one thread was frozen.
 type Frozen struct {
-	Step int    // the number of the access before which the thread was frozen
+	Step int    // of the operation, before which the thread was frozen
 	At   Access // what it was about to do
 	Err  error  // what the others could not do
 }
 
-// Freeze runs the program once for every access of the named thread: it runs alone up to
-// that access and does not make it. The checks of the program then tell whether the
-// others came to their end; see [World.Stuck].
+// Freeze runs the program once for every step of the named thread's [World.Operation]: the
+// thread runs alone up to that step, and takes it never. The checks of the program then
+// tell whether the others came to their end; see [World.Stuck]. A thread that has parked
+// itself is frozen when it would go on.
 func Freeze(p Program, thread string, l Limits) ([]Frozen, error) {
 	var list []Frozen
 	for n := 1; ; n++ {

@@ -24,6 +24,8 @@ type Thread struct {
 	at     time.Duration // of a timer: when, at the earliest
 	spun   bool          // waits for others to take a step
 	steps  int           // taken so far
+	marked bool          // inside the operation that [Freeze] is about
+	inOp   int           // steps taken there
 	clock  clock
 	handed clock // of the last Unpark
 }

@@ -106,6 +106,14 @@ func (w *World) Spin() {
 	}
 }
 
+// Operation runs f as the operation of the calling thread that [Freeze] is about.
+func (w *World) Operation(f func()) {
+	t := w.current
+	t.marked = true
+	f()
+	t.marked = false
+}
+
 // Fail ends the run; the first error counts.
 func (w *World) Fail(err error) {
 	if w.err == nil && err != nil {
@@ -197,6 +205,9 @@ func (w *World) take(t *Thread) {
 	t.steps++
 	w.current, w.last = t, t
 	t.resume()
+	if t.marked {
+		t.inOp++
+	}
 	w.current = nil
 	for _, o := range w.threads {
 		if o != t {
