@@ -79,4 +79,10 @@ func (p *explorePort) Spin(*Task, int) bool      { return false }
 func (p *explorePort) Work(*Task, time.Duration) { p.w.Step() }
 func (p *explorePort) forgetKernels()            { kernels.Store(new([]weak.Pointer[Kernel])) }
 
+// parkedOrEnded tells whether t will not go on by itself.
+func (p *explorePort) parkedOrEnded(t *Task) bool {
+	th := p.threads[t]
+	return th.Parked() || th.Done()
+}
+
 var _ Port = (*explorePort)(nil)

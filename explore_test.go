@@ -37,34 +37,37 @@ type bench struct {
 	k       *Kernel
 	tasks   []*Task
 	objects []*object
-	left    map[string]bool // may wait for ever, or be unwound while it holds something
 }
 
 func (b body) program() explore.Program { return b.programWith(Config{}) }
 
 func (b body) programWith(c Config) explore.Program {
 	return func(w *explore.World) {
-		x := &bench{w: w, port: newExplorePort(w), left: map[string]bool{}}
-		c.Port, c.Logger = x.port, slog.New(slog.DiscardHandler)
-		if c.Tasks == 0 {
-			c.Tasks = 4
-		}
-		if c.NotifySlots == 0 {
-			c.NotifySlots = 1
-		}
-		k, err := New(c)
-		if err != nil {
+		x := &bench{w: w, port: newExplorePort(w)}
+		if err := x.boot(c); err != nil {
 			w.Fail(err)
 			return
 		}
-		x.k = k
-		k.native = b.native || *exploreNative
-		w.Cleanup(x.port.forgetKernels)
+		x.k.native = b.native || *exploreNative
 		w.Check(x.panics)
 		b.build(x)
 		w.Check(w.Stuck)
 		w.Check(x.atRest)
 	}
+}
+
+// boot makes the kernel.
+func (x *bench) boot(c Config) (err error) {
+	c.Port, c.Logger = x.port, slog.New(slog.DiscardHandler)
+	if c.Tasks == 0 {
+		c.Tasks = 4
+	}
+	if c.NotifySlots == 0 {
+		c.NotifySlots = 1
+	}
+	x.w.Cleanup(x.port.forgetKernels)
+	x.k, err = New(c)
+	return err
 }
 
 // task adds a task.

@@ -48,6 +48,8 @@ check full  ok    notify.pml -DSUM
 for flag in SLOTFIRST PLAINEND NOLOOK NOEPOCH WAKEFIRST; do
 	check small error notify.pml -D$flag
 done
+check small ok    notify.pml -DSTOPS -DK=1
+check small error notify.pml -DSTOPS -DK=1 -DNOHELP
 check small ok    notify.pml -DSUSPEND -DNA=0 -DNG=1
 check small error notify.pml -DSUSPEND -DNA=0 -DNG=1 -DANYSLOT
 check small ok    park.pml

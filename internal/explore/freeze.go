@@ -15,7 +15,7 @@ func (f *freeze) filter(w *World, options []*Thread) []*Thread {
 		return options
 	}
 	for i, t := range options {
-		if t.name != f.thread {
+		if t.name != f.thread || t.idle && i > 0 {
 			continue
 		}
 		if !t.marked || t.inOp < f.n {
@@ -35,26 +35,31 @@ type Frozen struct {
 	Err  error  // what the others could not do
 }
 
-// Freeze runs the program once for every step of the named thread's [World.Operation]: the
+// FreezeEach runs the program once for every step of the named thread's [World.Operation]: the
 // thread runs alone up to that step, and takes it never. The checks of the program then
-// tell whether the others came to their end; see [World.Stuck]. A thread that has parked
-// itself is frozen when it would go on.
-func Freeze(p Program, thread string, l Limits) ([]Frozen, error) {
-	var list []Frozen
+// tell whether the others came to their end; see [World.Stuck]. After each run f is told. A
+// thread that has parked itself is frozen when it would go on.
+func FreezeEach(p Program, thread string, l Limits, f func(Frozen)) error {
 	for n := 1; ; n++ {
-		f := &freeze{thread: thread, n: n}
+		z := &freeze{thread: thread, n: n}
 		var at Access
 		w := runOnce(p, l, func(a Access) {
-			if a.Thread == thread && !f.done {
+			if a.Thread == thread && !z.done {
 				at = a
 			}
-		}, f, func(_ *World, options []*Thread) *Thread { return options[0] })
-		if !f.done {
-			if len(list) == 0 && w.err != nil {
-				return nil, fmt.Errorf("explore: without any freeze: %w", w.err)
+		}, z, func(_ *World, options []*Thread) *Thread { return options[0] })
+		if !z.done {
+			if n == 1 && w.err != nil {
+				return fmt.Errorf("explore: without any freeze: %w", w.err)
 			}
-			return list, nil
+			return nil
 		}
-		list = append(list, Frozen{n, at, w.err})
+		f(Frozen{n, at, w.err})
 	}
+}
+
+// Freeze is [FreezeEach] as a list.
+func Freeze(p Program, thread string, l Limits) (list []Frozen, err error) {
+	err = FreezeEach(p, thread, l, func(f Frozen) { list = append(list, f) })
+	return list, err
 }

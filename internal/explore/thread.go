@@ -23,6 +23,7 @@ type Thread struct {
 	timer  bool          // begins when time has passed
 	at     time.Duration // of a timer: when, at the earliest
 	spun   bool          // waits for others to take a step
+	idle   bool          // has paused by Spin
 	steps  int           // taken so far
 	marked bool          // inside the operation that [Freeze] is about
 	inOp   int           // steps taken there

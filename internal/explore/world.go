@@ -16,6 +16,7 @@ type World struct {
 	steps   int
 	max     int
 	over    bool
+	ended   bool // the operation of the thread to be frozen
 	err     error
 	clocks  map[any]*clock // of the variables, nil if nobody asks
 	names   map[any]string
@@ -101,17 +102,20 @@ func (w *World) Step() {
 // Spin is a step of a thread that waits for others: it takes no other before they have.
 func (w *World) Spin() {
 	if t := w.current; t != nil {
-		t.spun = true
+		t.spun, t.idle = true, true
 		t.pause()
 	}
 }
+
+// Halted tells whether the operation has been frozen, or has ended.
+func (w *World) Halted() bool { return w.frozen != nil || w.ended }
 
 // Operation runs f as the operation of the calling thread that [Freeze] is about.
 func (w *World) Operation(f func()) {
 	t := w.current
 	t.marked = true
 	f()
-	t.marked = false
+	t.marked, w.ended = false, true
 }
 
 // Fail ends the run; the first error counts.
@@ -151,27 +155,28 @@ func (w *World) run(choose func(options []*Thread) *Thread) {
 	}
 }
 
-// options lists who can take a step: who took the last one first, timers last and in their
-// order. If all wait for others by spinning, they go on.
+// options lists who can take a step: who took the last one first, those that spin late, and
+// timers last and in their order. If all spin they go on.
 func (w *World) options(list []*Thread) []*Thread {
-	add := func(timers bool) {
+	add := func(timers, idle bool) {
 		for _, t := range w.threads {
-			if t != w.last && t.pending() == timers && t.enabled() {
+			if (t != w.last || t.idle) && t.pending() == timers && t.idle == idle && t.enabled() {
 				list = append(list, t)
 			}
 		}
 	}
 	for range 2 {
-		if w.last != nil && w.last.enabled() {
+		if w.last != nil && !w.last.idle && w.last.enabled() {
 			list = append(list, w.last)
 		}
-		add(false)
+		add(false, false)
+		add(false, true)
 		if len(list) > 0 || !w.unspin() {
 			break
 		}
 	}
 	first := len(list)
-	add(true)
+	add(true, false)
 	for i := first + 1; i < len(list); i++ {
 		for j := i; j > first && list[j].at < list[j-1].at; j-- {
 			list[j], list[j-1] = list[j-1], list[j]
@@ -204,6 +209,7 @@ func (w *World) take(t *Thread) {
 	w.steps++
 	t.steps++
 	w.current, w.last = t, t
+	t.idle = false
 	t.resume()
 	if t.marked {
 		t.inOp++
