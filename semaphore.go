@@ -75,7 +75,7 @@ func (s *Semaphore) takeSlow(t *Task) error { return s.take(t, Forever, nil) }
 // After d it fails with [ErrTimeout]; the semaphore is unchanged. Lock-free while there
 // are tokens, and if it polls; else it blocks for d at most. Mirrors xSemaphoreTake.
 func (s *Semaphore) TakeFor(t *Task, d time.Duration) error {
-	if t != nil && t.gate.Load() == 0 && d >= 0 && s.try() {
+	if t != nil && t.gate.Load() == 0 && d >= 0 && s.try(t) {
 		return nil
 	}
 	return s.take(t, d, nil)
@@ -91,7 +91,7 @@ func (s *Semaphore) TakeCtx(ctx context.Context, t *Task) error {
 // TryTake takes a token if there is one. Lock-free. Mirrors xSemaphoreTake with a
 // limit of 0.
 func (s *Semaphore) TryTake(t *Task) bool {
-	if t != nil && t.gate.Load() == 0 && s.try() {
+	if t != nil && t.gate.Load() == 0 && s.try(t) {
 		return true
 	}
 	return s.take(t, 0, nil) == nil
@@ -102,7 +102,7 @@ func (s *Semaphore) TryTake(t *Task) bool {
 func (s *Semaphore) TryTakeFromISR(isr *ISR) bool {
 	isr.check("Semaphore.TryTakeFromISR")
 	s.refuseZero("Semaphore.TryTakeFromISR", nil)
-	return s.try()
+	return s.try(nil)
 }
 
 // Give gives a token and wakes the first waiter; false: the semaphore was full. It
@@ -175,7 +175,7 @@ func (s *Semaphore) Info() SemaphoreInfo {
 
 // try takes a token if there is one. Lock-free: a swap fails only because another
 // one has succeeded.
-func (s *Semaphore) try() bool {
+func (s *Semaphore) try(*Task) bool {
 	for {
 		w := s.o.word.Load()
 		if w&countMask == 0 {
@@ -200,7 +200,7 @@ func (s *Semaphore) take(t *Task, d time.Duration, ctx context.Context) error {
 	if err := t.enter(opTake, s.o.name(), d, ctx); err != nil {
 		return err
 	}
-	if s.try() {
+	if s.try(t) {
 		return nil
 	}
 	switch {
@@ -225,7 +225,7 @@ func (s *Semaphore) take(t *Task, d time.Duration, ctx context.Context) error {
 func (s *Semaphore) spin(t *Task) bool {
 	if !t.k.native {
 		for n := 0; t.k.port.Spin(t, n); n++ {
-			if s.hasSome() && s.try() {
+			if s.hasSome() && s.try(t) {
 				return true
 			}
 		}
@@ -236,14 +236,14 @@ func (s *Semaphore) spin(t *Task) bool {
 			break
 		}
 		// The last token of a semaphore without waiters is the usual case: see NotifyGive.
-		if s.o.word.CompareAndSwap(1, 0) || s.try() {
+		if s.o.word.CompareAndSwap(1, 0) || s.try(t) {
 			return true
 		}
 		spin.Pause(1)
 	}
 	for range spin.Yields {
 		spin.Yield()
-		if s.try() {
+		if s.try(t) {
 			return true
 		}
 	}

@@ -64,6 +64,7 @@ func (t *Task) leaveBehind() {
 	t.pauseClock()
 	t.k.section.abandon(t)
 	t.orphanMutexes()
+	t.returnSpares()
 	if t.spinlocks > 0 {
 		t.k.cfg.Logger.Warn("rtos: task ended with a spinlock held", "task", t.name)
 	}

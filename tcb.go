@@ -49,6 +49,9 @@ type Task struct {
 	abortMark bool     // an abort has not been noticed by a limit check
 	deadline  time.Duration
 	ctx       context.Context
+	spares    [spares]spare // slots for the queues it uses
+	nextSpare uint8         // which of them goes next
+	pinned    uint64        // slot of the item that a Peek has found
 
 	order atomic.Int32  // ordering value of CompatOrder
 	ended atomic.Bool   // no access to any waiter set after this

@@ -421,7 +421,7 @@ func (t *Task) exitWait() {
 // source is an object that tasks take something from by the plain protocol.
 type source interface {
 	giver
-	try() bool // take it, if it is there; lock-free
+	try(t *Task) bool // t takes it, if it is there; lock-free
 }
 
 // giver is an object whose unused wake can be passed on.
@@ -442,14 +442,14 @@ func (t *Task) acquire(o *object, b *objectBody, src source) error {
 		t.exitWait()
 	}()
 	for s := stIdle; ; {
-		if src.try() {
+		if src.try(t) {
 			return nil
 		}
 		if err := t.over(s); err != nil {
 			if k.sched {
 				k.port.Switch(t, Section)
 			}
-			if src.try() {
+			if src.try(t) {
 				return nil
 			}
 			return err
@@ -463,7 +463,7 @@ func (t *Task) acquire(o *object, b *objectBody, src source) error {
 			o.join(b, t.slot)
 			joined = true
 		}
-		if src.try() {
+		if src.try(t) {
 			if t.unpublish(word) == stWoken {
 				t.pass(o, src) // that wake was for another token
 			}

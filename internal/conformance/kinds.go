@@ -20,6 +20,7 @@ var objectKinds = map[string]func(def *Object) object{
 	"recursive": newRecursive,
 	"binary":    newSemaphore,
 	"counting":  newSemaphore,
+	"queue":     newQueue,
 }
 
 // coreKinds is what the selection "core" stands for.

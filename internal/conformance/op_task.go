@@ -57,8 +57,8 @@ var taskControlISROps = map[string]func(*call){
 
 // taskOps and isrOps are the operations by name. A new kind of object adds its tables here.
 var (
-	taskOps = merge(taskControlOps, notifyOps, semaphoreOps, mutexOps)
-	isrOps  = merge(taskControlISROps, notifyISROps, semaphoreISROps, mutexISROps)
+	taskOps = merge(taskControlOps, notifyOps, semaphoreOps, mutexOps, queueOps)
+	isrOps  = merge(taskControlISROps, notifyISROps, semaphoreISROps, mutexISROps, queueISROps)
 )
 
 func merge(tables ...map[string]func(*call)) map[string]func(*call) {

@@ -8,7 +8,7 @@ import (
 )
 
 // supported is how many of the recorded scenarios use only kinds in objectKinds.
-const supported = 627
+const supported = 736
 
 // TestRecorded runs every recorded scenario that can be run.
 func TestRecorded(t *testing.T) {
