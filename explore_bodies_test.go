@@ -4,6 +4,7 @@ package rtos
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -13,7 +14,7 @@ const (
 	high   = 3
 )
 
-var bodies = append(nativeBodies(), plainBodies...)
+var bodies = slices.Concat(nativeBodies(), plainBodies, queueBodies)
 
 // nativeBodies is those where the goroutine port has steps of its own.
 func nativeBodies() (list []body) {

@@ -400,6 +400,132 @@ var freezeCases = []freezeCase{
 			x.must(s.Take(t))
 		})
 	}, "a task gives and takes"},
+	{"Queue.Send", "there is room", func(x *bench) {
+		q := x.plainQueue(3)
+		x.frozen(low, func(t *Task) { x.must(q.Send(t, 1)) })
+		x.sendAndReceive(q)
+	}, "a task sends and receives, and polls until it is empty"},
+	{"Queue.Send", "a task waits for an item", func(x *bench) {
+		q := x.plainQueue(3)
+		w := x.receiver(q)
+		x.when(w, func() { x.frozen(low, func(t *Task) { x.must(q.Send(t, 1)) }) })
+		x.halted(func() { x.task("a", low, func(t *Task) { x.must(q.Send(t, 2)) }) })
+	}, "another send wakes it"},
+	{"Queue.SendFor", "full: it waits, the limit ends", func(x *bench) {
+		q := x.plainQueue(1)
+		x.task("frozen", low, func(t *Task) {
+			x.must(q.Send(t, 1))
+			x.w.Operation(func() { x.must(q.SendFor(t, 2, time.Second), ErrTimeout, nil) })
+		})
+		x.halted(func() {
+			x.task("a", middle, func(t *Task) {
+				for range 2 {
+					_, _ = q.Recv(t)
+					x.must(q.Send(t, 3))
+				}
+			})
+		})
+	}, "a task receives and sends, twice"},
+	{"Queue.Recv", "an item is there", func(x *bench) {
+		q := x.plainQueue(3)
+		x.task("frozen", low, func(t *Task) {
+			x.must(q.Send(t, 1))
+			x.w.Operation(func() { _, _ = q.Recv(t) })
+		})
+		x.halted(func() { x.sendAndReceive(q) })
+	}, "a task sends and receives, and polls until it is empty"},
+	{"Queue.Recv", "a task waits for room", func(x *bench) {
+		q := x.plainQueue(1)
+		var w *Task
+		x.task("frozen", low, func(t *Task) {
+			x.must(q.Send(t, 1))
+			w = x.task("sender", middle, func(t *Task) { x.must(q.Send(t, 2)) })
+			for !x.port.threads[w].Parked() {
+				x.w.Spin()
+			}
+			x.w.Operation(func() { _, _ = q.Recv(t) })
+		})
+		x.halted(func() {
+			x.task("a", low, func(t *Task) {
+				_, _ = q.TryRecv(t)
+				_, _ = q.Recv(t)
+			})
+		})
+	}, "another receive wakes it"},
+	{"Queue.RecvFor", "empty: it waits, the limit ends", func(x *bench) {
+		q := x.plainQueue(2)
+		x.frozen(low, func(t *Task) { _, _ = q.RecvFor(t, time.Second) })
+		x.halted(func() { x.sendAndReceive(q) })
+	}, "a task sends and receives, and polls until it is empty"},
+	{"Queue.TrySend, TryRecv, TryPeek", "an item is there", func(x *bench) {
+		q := x.plainQueue(2)
+		x.task("frozen", low, func(t *Task) {
+			x.must(q.Send(t, 1))
+			x.w.Operation(func() {
+				q.TryPeek(t)
+				q.TrySend(t, 2)
+				q.TrySend(t, 3)
+				q.TryRecv(t)
+				q.TryRecv(t)
+				q.TryRecv(t)
+				q.TryPeek(t)
+			})
+		})
+		x.halted(func() { x.sendAndReceive(q) })
+	}, "a task sends and receives, and polls until it is empty"},
+	{"Queue.Overwrite, Reset, Len, Items, Info", "length 1", func(x *bench) {
+		q := x.plainQueue(1)
+		x.frozenOutside(func() {
+			q.Overwrite(1)
+			q.Overwrite(2)
+			q.Len()
+			q.Info()
+			q.Reset()
+			q.Overwrite(3)
+		})
+		x.halted(func() {
+			q.Overwrite(4)
+			x.task("a", low, func(t *Task) {
+				_, _ = q.Recv(t)
+				x.must(q.Send(t, 5))
+				_, _ = q.Recv(t)
+			})
+		})
+	}, "a task overwrites, receives, sends and receives"},
+}
+
+func (x *bench) plainQueue(n int) *Queue[int] { return x.queue(n).q }
+
+// halted does f once the operation has been frozen or has ended.
+func (x *bench) halted(f func()) {
+	x.outside("waiting for the operation", func() {
+		for !x.w.Halted() {
+			x.w.Spin()
+		}
+		f()
+	})
+}
+
+func (x *bench) receiver(q *Queue[int]) *Task {
+	return x.task("receiver", middle, func(t *Task) {
+		_, err := q.Recv(t)
+		x.must(err)
+	})
+}
+
+func (x *bench) sendAndReceive(q *Queue[int]) {
+	x.task("a", low, func(t *Task) {
+		for i := range 3 {
+			x.must(q.Send(t, i))
+			_, _ = q.TryRecv(t)
+			_, _ = q.TryRecv(t)
+			x.must(q.Send(t, i))
+			_, _ = q.TryPeek(t)
+		}
+		for ok := true; ok; {
+			_, ok = q.TryRecv(t)
+		}
+	})
 }
 
 // excuse tells whether a task may wait for ever because of the frozen one: it waits for a

@@ -220,6 +220,10 @@ func (s *pct) choose(options []*Thread, _ bool) *Thread {
 		if _, known := s.prio[t.id]; !known {
 			s.prio[t.id] = 1 + s.r.IntN(1<<30)
 		}
+		if t.idle { // who spins would keep out whom it waits for
+			s.low--
+			s.prio[t.id] = s.low
+		}
 		if best == nil || s.prio[t.id] > s.prio[best.id] {
 			best = t
 		}

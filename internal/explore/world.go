@@ -63,6 +63,9 @@ func (w *World) Cancel(t *Thread) {
 // Now is the virtual time.
 func (w *World) Now() time.Duration { return w.now }
 
+// Steps is how many steps have been taken.
+func (w *World) Steps() int { return w.steps }
+
 // Current is the thread that runs, nil if none.
 func (w *World) Current() *Thread { return w.current }
 
