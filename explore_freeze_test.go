@@ -447,11 +447,11 @@ var freezeCases = []freezeCase{
 		})
 		x.halted(func() {
 			x.task("a", low, func(t *Task) {
-				_, _ = q.TryRecv(t)
+				q.TrySend(t, 3)
 				_, _ = q.Recv(t)
 			})
 		})
-	}, "another receive wakes it"},
+	}, "a task sends if there is room, and receives: that wakes it"},
 	{"Queue.RecvFor", "empty: it waits, the limit ends", func(x *bench) {
 		q := x.plainQueue(2)
 		x.frozen(low, func(t *Task) { _, _ = q.RecvFor(t, time.Second) })
@@ -605,7 +605,8 @@ Made by
 Every operation below is stopped for ever before each of its steps (accesses to shared words, and
 parking) in turn; the others then have to bring what they do to its end. *owns*: at so many of the steps the stopped
 task owns the mutex, and others wait for it, as they must. *its target*: at so many steps the stopped one has
-already ended the wait of one task and was about to let it run; that task waits for it, all others go on.
+already ended the wait of one task and was about to let it run; that task waits for it, all others go on. Who
+waits for something that the stopped one has given, but not yet woken anybody for, is woken by the next call of the kind.
 
 | operation | when | steps | owns | its target | the others |
 | --- | --- | --- | --- | --- | --- |
