@@ -516,11 +516,12 @@ func (x *bench) receiver(q *Queue[int]) *Task {
 func (x *bench) sendAndReceive(q *Queue[int]) {
 	x.task("a", low, func(t *Task) {
 		for i := range 3 {
-			x.must(q.Send(t, i))
 			_, _ = q.TryRecv(t)
 			_, _ = q.TryRecv(t)
 			x.must(q.Send(t, i))
 			_, _ = q.TryPeek(t)
+			_, _ = q.TryRecv(t)
+			x.must(q.Send(t, i))
 		}
 		for ok := true; ok; {
 			_, ok = q.TryRecv(t)
