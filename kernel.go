@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math/bits"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/tickwake/rtos/internal/atomic"
@@ -45,10 +44,10 @@ type Kernel struct {
 	stop  atomic.Bool   // tasks are being ended
 	ended chan struct{} // closed when stop is set
 
-	mu    sync.Mutex // management only: the fields below
-	free  []int      // free slots
-	alive []*Task    // in order of creation
-	err   error      // first panic of a task
+	mu    atomic.Mutex // management only: the fields below
+	free  []int        // free slots
+	alive []*Task      // in order of creation
+	err   error        // first panic of a task
 }
 
 const (

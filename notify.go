@@ -12,11 +12,11 @@ import (
 // This file is task notifications (model/notify.pml). A slot is one word:
 //
 //	bits 32-63  value, so that an increment wraps by itself
-//	bits  2-31  epoch of the wait that the slot waits in
+//	bits  2-31  epoch of the wait that the slot waits in, also once something was received
 //	bits  0-1   state
 //
-// A give changes the slot and, if it said waiting, swaps exactly that wait to woken;
-// a late giver misses. The slot alone decides what a take reports: limit and abort
+// A give changes the slot and, if the epoch says that a call waits in it, swaps exactly that
+// wait to woken: a late giver misses, and one that stops in between is helped by the next. The slot alone decides what a take reports: limit and abort
 // are only why it looked.
 const (
 	slotNone     = 0 // nothing
@@ -184,11 +184,12 @@ func (t *Task) notify(i int, v uint32, a Action, isr *ISR) (prev uint32, err err
 		default:
 			value = v
 		}
-		if !s.CompareAndSwap(old, packSlot(value, 0, slotReceived)) {
+		epoch := old >> 2 & epochMask
+		if !s.CompareAndSwap(old, packSlot(value, epoch, slotReceived)) {
 			continue
 		}
-		if old&slotState == slotWaiting {
-			t.wakeNotified(old>>2&epochMask, isr)
+		if old&slotState == slotWaiting || epoch != 0 && !k.sched {
+			t.wakeNotified(epoch, isr)
 		}
 		return prev, err
 	}

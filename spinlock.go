@@ -3,7 +3,6 @@ package rtos
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 
@@ -141,7 +140,7 @@ func (l *Spinlock) acquire(id uint64, d time.Duration, t *Task) error {
 			spin.Pause(1 + n/4)
 			continue
 		}
-		runtime.Gosched()
+		spin.Gosched()
 		if t != nil && t.gate.Load()&askEnd != 0 {
 			if err := t.heed(); err != nil && d != Forever {
 				return err

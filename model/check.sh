@@ -39,15 +39,18 @@ check full  ok    mutex.pml -DN=3 -DR=1 -DHANDOFF
 check full  error mutex.pml -DN=3 -DR=1 -DHANDOFF -DNOADOPT
 check full  ok    mutex2.pml
 check full  ok    mutex2.pml -DHANDOFF
-for flag in NESTLATE NESTEARLY UNNESTLATE NORESETTLE SIMPLE NOREPAIR; do
+for flag in NESTLATE NESTEARLY NORESETTLE SIMPLE NOREPAIR; do
 	check full error mutex2.pml -D$flag
 done
 check full  error mutex2.pml -DHANDOFF -DNOADOPT
+check full  error mutex2.pml -DHANDOFF -DUNNESTLATE
 check small ok    notify.pml
 check full  ok    notify.pml -DSUM
 for flag in SLOTFIRST PLAINEND NOLOOK NOEPOCH WAKEFIRST; do
 	check small error notify.pml -D$flag
 done
+check small ok    notify.pml -DSTOPS -DK=1
+check small error notify.pml -DSTOPS -DK=1 -DNOHELP
 check small ok    notify.pml -DSUSPEND -DNA=0 -DNG=1
 check small error notify.pml -DSUSPEND -DNA=0 -DNG=1 -DANYSLOT
 check small ok    park.pml

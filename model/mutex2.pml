@@ -15,7 +15,7 @@
  *   [NESTLATE]    `nest` := 1 before the compare-and-swap that takes the second mutex (after it, a timeout on the first mutex may wipe out the boost
  *                 that a waiter of the second has just made);
  *   [NESTEARLY]   at a give that leaves one: owner := 0 first, then `nest` := 0;
- *   [UNNESTLATE]  `nest` := 2 before the wait is published, so that nobody waits with `nest` 1 (a giver could not tell whether to change it); the second try
+ *   [UNNESTLATE]  (HANDOFF) `nest` := 2 before the wait is published, so that nobody waits with `nest` 1 (a giver could not tell whether to change it); the second try
  *                 of a nested waiter is therefore only a look: if the mutex is free it leaves the wait (by compare-and-swap) and starts over;
  *   [NORESETTLE]  a nested try that fails sets `nest` back and then settles the mutex it still holds, as a timeout would (a timeout in between did nothing);
  *   [SIMPLE]      `nest` stays 1 while the task waits for its second mutex: simpler, but a boost whose waiter has given up stays during that wait;

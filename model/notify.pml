@@ -5,6 +5,7 @@
  *   -DTOKEN      no wait word: the taker parks on a channel of capacity one and loops on the slot word
  *   -DSUM        only takes and increments: checks the exact count
  *
+ *   -DSTOPS      a giver may stop for ever between changing the slot and waking (with -DK=1): the next giver wakes in its place
  *   -DSUSPEND    somebody suspends the taker NS times: ends the wait it finds, then makes the slot of that wait say nothing
  *
  * A taker makes K calls (take-and-clear, take-and-decrement, wait), each for ever or limited; a limited wait may end at any moment. NG givers
@@ -23,7 +24,8 @@
  *           [DRAIN]      (TOKEN) do not empty the channel once the slot says `waiting` without looking at the slot again.
  *           [ABORTFLAG]  (TOKEN) an abort names the epoch of the wait it means: a bare flag may hit the next wait;
  *   giver:  [NOEPOCH]    compare-and-swap the wait word with the epoch that was in the slot word (else as TOLERANT);
- *           [WAKEFIRST]  change the slot word, then wake.
+ *           [WAKEFIRST]  change the slot word, then wake;
+ *           [NOHELP]     (STOPS) leave the epoch in the slot word, so that a later giver wakes whom an earlier one, stopped in between, has not.
  *   suspender (SUSPEND): [ANYSLOT]  only a slot that waits in the epoch of the wait it has ended: another one may have resumed the taker, which waits anew.
  */
 #ifndef K
@@ -64,6 +66,7 @@ byte abep;               /* TOKEN: the abort mark: the epoch of the wait that is
 bit pend;                /* ghost: a notification nobody has reported yet */
 bit nov;                 /* ghost: its value came from without-overwrite */
 byte given, taken;       /* ghosts for SUM */
+bit stopped;             /* ghost: a giver stopped before it woke anybody */
 bit mywake, myabort;     /* ghosts: this wait has been given to / aborted */
 
 #define there(s) ((ty == WAIT && SS(s) == RECEIVED) || (ty != WAIT && SV(s) > 0))
@@ -203,6 +206,14 @@ proctype Suspender() {
 }
 #endif
 
+#if defined(TOKEN) || defined(TOLERANT) || defined(NOEPOCH) || defined(NOHELP)
+#define KEPT(s) 0
+#define WAKES(s) (SS(s) == SWAITING)
+#else
+#define KEPT(s) SE(s)                                      /* waiting, or received from a wait that has not ended */
+#define WAKES(s) (SE(s) != 0)
+#endif
+
 #define INC 0
 #define OVER 1
 #define NOVER 2
@@ -219,9 +230,9 @@ proctype Giver() {       /* a task or an interrupt: never waits */
 #endif
   do
   :: atomic { s = slot;
-       if :: act == INC -> ns = S(SV(s)+1, 0, RECEIVED)
-          :: act == OVER -> ns = S(3, 0, RECEIVED)
-          :: act == NOVER && SS(s) != RECEIVED -> ns = S(2, 0, RECEIVED)
+       if :: act == INC -> ns = S(SV(s)+1, KEPT(s), RECEIVED)
+          :: act == OVER -> ns = S(3, KEPT(s), RECEIVED)
+          :: act == NOVER && SS(s) != RECEIVED -> ns = S(2, KEPT(s), RECEIVED)
           :: else -> break                                 /* refused: one is pending */
        fi };
      atomic {
@@ -235,9 +246,12 @@ proctype Giver() {       /* a task or an interrupt: never waits */
      if
      :: !ok
      :: else ->
+#ifdef STOPS
+        if :: atomic { !stopped -> stopped = 1 }; break :: skip fi;
+#endif
 #ifndef WAKEFIRST
         if
-        :: SS(s) == SWAITING ->
+        :: WAKES(s) ->
 #ifdef TOKEN
            token = 1                                       /* non-blocking send: a token that is there is enough */
 #else
@@ -296,7 +310,7 @@ init {
   timeout;
   atomic {
     assert(SS(slot) != SWAITING || !pend);
-    assert(SS(slot) == SWAITING || _nr_pr == 1);           /* parked only while the slot says so */
+    assert(SS(slot) == SWAITING || _nr_pr == 1 || stopped && given < 2);    /* parked only while the slot says so */
 #ifdef SUM
     assert(given == taken + SV(slot));
 #endif

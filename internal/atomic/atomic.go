@@ -1,6 +1,8 @@
+//go:build !explore
+
 // Package atomic names the atomic types that the primitives use. It is the
 // seam for proof: in a normal build every type is an alias and costs nothing;
-// a build that explores interleavings can put its own types here.
+// under the build tag explore every access hands control to an explorer first.
 //
 // Words of 64 bits are the standard library's, because only those are aligned
 // wherever they stand on a 32-bit machine. The rest is go.uber.org/atomic.
@@ -10,6 +12,7 @@
 package atomic
 
 import (
+	"sync"
 	std "sync/atomic"
 
 	uber "go.uber.org/atomic"
@@ -26,4 +29,7 @@ type (
 	Bool = uber.Bool
 	// Pointer holds a *T.
 	Pointer[T any] = uber.Pointer[T]
+	// Mutex guards the making, ending and listing of tasks. To an explorer what it
+	// guards is one step.
+	Mutex = sync.Mutex
 )

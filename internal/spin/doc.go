@@ -133,11 +133,3 @@ const (
 	MutexPause       = 160
 	MutexPauses      = 320
 )
-
-// Polls is the number of tries of a contended mutex.
-func Polls(locked bool) int {
-	if locked {
-		return LockedMutexPolls
-	}
-	return MutexPolls
-}

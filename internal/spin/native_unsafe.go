@@ -1,4 +1,4 @@
-//go:build gc && !tinygo && !wasm && !rtos_purego
+//go:build gc && !tinygo && !wasm && !rtos_purego && !explore
 
 package spin
 

@@ -1,4 +1,4 @@
-//go:build gc && !tinygo && !rtos_purego
+//go:build gc && !tinygo && !rtos_purego && !explore
 
 #include "textflag.h"
 

@@ -1,4 +1,4 @@
-//go:build gc && !tinygo && !rtos_purego && (386 || amd64 || arm64)
+//go:build !explore && gc && !tinygo && !rtos_purego && (386 || amd64 || arm64)
 
 package spin
 

@@ -1,4 +1,4 @@
-//go:build !wasm && (!gc || tinygo || rtos_purego)
+//go:build !explore && !wasm && (!gc || tinygo || rtos_purego)
 
 package spin
 

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// table collects what became of the mutants.
+type table struct {
+	rows                                 strings.Builder
+	noticed, invalid, excused, survivors int
+}
+
+func newTable() *table { return &table{} }
+
+func (t *table) add(m mutant, v verdict) {
+	switch {
+	case v.invalid:
+		t.invalid++
+		return
+	case v.killer != "":
+		t.noticed++
+	case v.reason != "":
+		t.excused++
+	default:
+		t.survivors++
+	}
+	esc := strings.NewReplacer("|", `\|`, "`", "'").Replace
+	fmt.Fprintf(&t.rows, "| %s | %s | `%s` | %s | %s |\n", filepath.Base(m.file), m.fn, esc(m.code), esc(m.kind), esc(v.String()))
+}
+
+func (t *table) summary() string {
+	return fmt.Sprintf("%d mutants: %d noticed, %d equivalent, %d survive (%d more do not compile)\n",
+		t.noticed+t.excused+t.survivors, t.noticed, t.excused, t.survivors, t.invalid)
+}
+
+func (t *table) String() string {
+	return `# Mutations: what the tests notice
+
+Every place of the protocols is broken in turn, and the tests must notice; see internal/mutate. Made by
+
+    go run ./internal/mutate -write docs/mutations.md wait.go mutex.go inherit.go notify.go semaphore.go queue*.go
+
+` + t.summary() + `
+| file | function | code | broken by | outcome |
+| --- | --- | --- | --- | --- |
+` + t.rows.String()
+}
