@@ -113,7 +113,7 @@ func (x *bench) must(err error, want ...error) bool {
 
 func (x *bench) panics() error {
 	var p *PanicError
-	if errors.As(x.k.failure(), &p) {
+	if errors.As(x.k.Err(), &p) {
 		return fmt.Errorf("%w\n%s", p, p.Stack)
 	}
 	return nil

@@ -16,8 +16,8 @@ import (
 //	bits  0-1   state
 //
 // A give changes the slot and, if the epoch says that a call waits in it, swaps exactly that
-// wait to woken: a late giver misses, and one that stops in between is helped by the next. The slot alone decides what a take reports: limit and abort
-// are only why it looked.
+// wait to woken: a late giver misses, and one that stops in between is helped by the next.
+// The slot alone decides what a take reports: limit and abort are only why it looked.
 const (
 	slotNone     = 0 // nothing
 	slotWaiting  = 1 // a task waits in it

@@ -17,7 +17,7 @@ import (
 
 var updateHash = flag.Bool("update-hash", false, "write the hashes of the traces of field case 24 anew")
 
-//go:embed testdata/fieldcase24.txt
+//go:embed testdata/fieldcase24.sha256
 var fieldCase24 string
 
 // 24: the same seed makes the same trace, byte for byte, in a hundred runs with any
@@ -33,7 +33,7 @@ func TestFieldCase24SameSeedSameTrace(t *testing.T) {
 	}
 	assert.Len(t, traces, 3)
 	if *updateHash {
-		require.NoError(t, os.WriteFile(filepath.Join("testdata", "fieldcase24.txt"), hashes.Bytes(), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join("testdata", "fieldcase24.sha256"), hashes.Bytes(), 0o644))
 		return
 	}
 	assert.Equal(t, fieldCase24, hashes.String(), "if that is meant: go test -run FieldCase24 -update-hash ./sim")
