@@ -23,7 +23,7 @@ type chunks[E any] [chunkCount]atomic.Pointer[[]E]
 
 const (
 	firstChunk = 16
-	chunkCount = 18 // as many as boxMask can number
+	chunkCount = 19 // as many as boxMask can number
 )
 
 func newTable[E any](n int) table[E] { return table[E]{base: make([]E, n)} }
@@ -87,7 +87,7 @@ func (r *ring) newBox() uint64 {
 	}
 	box := r.pool.fresh.Add(1) - 1
 	if box > boxMask {
-		misuse("Queue", nil, r.name(), "more tasks use it than there are numbers")
+		misuse(opSend, nil, r.name(), "more boxes in use than there are")
 	}
 	return box
 }

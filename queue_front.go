@@ -34,12 +34,8 @@ func (r *ring) pushFront(box *uint64) bool {
 				r.head.Store(front)
 				return true
 			}
-		case cellEmpty: // the front is the end
+		case cellEmpty: // the front is the end; the tail stands here, or one behind
 			t := r.tail.Load()
-			if (t^p)&(boxMask|lapMask) != 0 {
-				r.isFull() // moves the tail on
-				continue
-			}
 			if c.CompareAndSwap(w, w&^boxMask|fullBit|*box) {
 				r.tail.CompareAndSwap(t, r.next(t))
 				*box = w & boxMask

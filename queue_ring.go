@@ -17,8 +17,9 @@ import "github.com/tickwake/rtos/internal/atomic"
 //	(empty, u+1)  it has been received, the cell is ready for the next lap
 //
 // To send or receive is one swap of the cell. The caller then moves tail or head on, or
-// whoever comes next does; both are behind by one at most, because a cell is swapped only
-// while tail or head stands on it. A ring of one cell needs neither, see queue_single.go.
+// whoever comes next does. They are hardly behind, because a cell is swapped only while
+// they stand on it: by one position, the tail by another one that was sent to the front of
+// an empty ring. A ring of one cell needs neither, see queue_single.go.
 //
 // No word ever returns to an old value: turns only grow, by one from lap to lap, by four,
 // or three with a lap less, wherever something else changes. So a swap that succeeds proves
@@ -215,6 +216,9 @@ func (r *ring) len() int {
 		}
 		laps := (t&lapMask - h&lapMask) & lapMask / oneTurn
 		n := int(laps)*len(r.cells) + int(t&boxMask) - int(h&boxMask)
-		return min(max(n, 0), len(r.cells)) // either may be one behind
+		if n > 2*len(r.cells) {
+			return 0 // the tail is behind the head
+		}
+		return min(max(n, 0), len(r.cells))
 	}
 }

@@ -1,0 +1,83 @@
+//go:build explore
+
+package rtos
+
+import "slices"
+
+// ringBodies is what only the ring and its boxes can get wrong: who is stopped for several
+// laps, offers, late readers of a box, the pool.
+func init() { bodies = slices.Concat(bodies, ringBodies) }
+
+func (b *queueBench) tryPeek(t *Task) {
+	b.do(t, queueCall{op: "peek"}, func() (int, bool) { return b.q.TryPeek(t) })
+}
+
+func (b *queueBench) laps(t *Task, n int) {
+	for i := range n {
+		b.trySend(t, 10+i)
+		b.tryRecv(t)
+	}
+}
+
+var ringBodies = []body{
+	{name: "ring/late sender", preempt: 2, build: func(x *bench) {
+		b := x.queue(2)
+		x.task("late", low, func(t *Task) { b.trySend(t, 1); b.tryRecv(t) })
+		x.task("busy", low, func(t *Task) { b.laps(t, 7) })
+	}},
+	{name: "ring/late receiver", preempt: 2, build: func(x *bench) {
+		b := x.queue(2)
+		x.task("late", low, func(t *Task) { b.tryRecv(t) })
+		x.task("busy", low, func(t *Task) { b.laps(t, 8) })
+	}},
+	{name: "ring/late reader", preempt: 2, build: func(x *bench) {
+		b := x.queue(2)
+		x.task("late", low, func(t *Task) { b.tryPeek(t) })
+		x.task("busy", low, func(t *Task) { b.laps(t, 8) })
+	}},
+	{name: "ring/late receiver and front", preempt: 2, build: func(x *bench) {
+		b := x.queue(3)
+		x.task("late", low, func(t *Task) { b.tryRecv(t) })
+		x.task("busy", low, func(t *Task) { b.trySend(t, 1); b.trySend(t, 2); b.front(t, 3); b.trySend(t, 4) })
+	}},
+	{name: "ring/reader of a box that is used again", preempt: 2, build: func(x *bench) {
+		b := x.queue(2)
+		x.task("late", low, func(t *Task) { b.tryPeek(t) })
+		x.task("busy", low, func(t *Task) { b.trySend(t, 1); b.trySend(t, 2); b.tryRecv(t); b.trySend(t, 3) })
+	}},
+	{name: "ring/pool", preempt: 2, build: func(x *bench) {
+		b := x.queue(1)
+		first, second := b.q.ring.newBox(), b.q.ring.newBox()
+		b.q.ring.freeBox(second)
+		b.q.ring.freeBox(first)
+		for i := range 3 {
+			x.task(string(rune('a'+i)), low, func(t *Task) { b.overwrite(t, 2*i); b.overwrite(t, 2*i+1) })
+		}
+		x.w.Check(func() error { return boxesAddUp(b.q) })
+	}},
+	{name: "offers/two senders, mailbox", native: true, preempt: 3, build: func(x *bench) {
+		b := x.queue(1)
+		x.task("a", low, func(t *Task) { b.send(t, 1); b.send(t, 2) })
+		x.task("b", low, func(t *Task) { b.send(t, 3) })
+		x.task("receiver", low, func(t *Task) { b.recv(t); b.recv(t); b.recv(t) })
+	}},
+	{name: "offers/two receivers", native: true, preempt: 3, build: func(x *bench) {
+		b := x.queue(2)
+		x.task("a", low, func(t *Task) { b.send(t, 1); b.send(t, 2); b.send(t, 3); b.send(t, 4) })
+		x.task("r", low, func(t *Task) { b.recv(t); b.recv(t) })
+		x.task("s", low, func(t *Task) { b.recv(t); b.recv(t) })
+	}},
+	{name: "offers/peek and front", native: true, preempt: 3, build: func(x *bench) {
+		b := x.queue(2)
+		x.task("a", low, func(t *Task) { b.send(t, 1); b.send(t, 2); b.send(t, 3) })
+		x.task("f", low, func(t *Task) { b.front(t, 4) })
+		x.task("p", low, func(t *Task) { b.peek(t); b.recv(t); b.recv(t) })
+		x.task("r", low, func(t *Task) { b.recv(t); b.recv(t) })
+	}},
+	{name: "offers/limit", native: true, preempt: 3, build: func(x *bench) {
+		b := x.queue(1)
+		x.task("a", low, func(t *Task) { b.send(t, 1); b.sendFor(t, 2); b.sendFor(t, 3) })
+		x.task("p", low, func(t *Task) { b.tryPeek(t); b.tryRecv(t); b.tryRecv(t) })
+		x.task("r", low, func(t *Task) { b.tryRecv(t); b.tryRecv(t) })
+	}},
+}
