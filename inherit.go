@@ -84,10 +84,12 @@ func (t *Task) SetPriority(prio int) {
 		eff = prio
 	}
 	t.order.Store(int32(eff))
-	if !k.sched || t.ended.Load() {
+	if !k.sched {
 		return
 	}
-	k.port.Retune(t)
+	if !t.ended.Load() { // else the slot may be another task's
+		k.port.Retune(t)
+	}
 	cur := k.Current()
 	switch {
 	case cur == nil:
