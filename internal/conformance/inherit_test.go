@@ -21,7 +21,9 @@ func TestRecordedUnderInheritChained(t *testing.T) {
 		}
 		ran++
 		var wrong error
-		_, err = run(s, setup{inheritance: rtos.InheritChained, watch: func(r *runner) {
+		how := asReference
+		how.inheritance = rtos.InheritChained
+		how.watch = func(r *runner) {
 			looks++
 			if err := loans.Look(r.kernel, r.mutexes()).Chained(); err != nil && wrong == nil {
 				wrong = err
@@ -31,7 +33,8 @@ func TestRecordedUnderInheritChained(t *testing.T) {
 					loaned++
 				}
 			}
-		}})
+		}
+		_, err = run(s, how)
 		require.NoError(t, err, f.Name)
 		require.NoError(t, wrong, f.Name)
 	}

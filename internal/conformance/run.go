@@ -19,13 +19,15 @@ type Result struct {
 
 // Run executes the scenario. It fails if the scenario needs what the runner does not support, if the
 // kernel or the simulation reports an error, or if the trace has no end.
-func Run(s *Scenario) (*Result, error) { return run(s, setup{}) }
+func Run(s *Scenario) (*Result, error) { return run(s, asReference) }
 
-// setup is how a scenario is run otherwise than the reference does it.
+// setup is how a scenario is run.
 type setup struct {
 	inheritance rtos.Inheritance
-	watch       func(r *runner) // called at every event
+	watch       func(r *runner) // called at every event, may be nil
 }
+
+var asReference setup
 
 func run(s *Scenario, how setup) (*Result, error) {
 	if kind := s.Unsupported(); kind != "" {
