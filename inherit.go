@@ -140,7 +140,7 @@ func (t *Task) retuned(prio int) {
 func (m *Mutex) boost(t *Task) bool {
 	if t.k.chained {
 		if h := t.ahead(); h != nil {
-			h.relend()
+			h.raise(t.Priority())
 		}
 		return false // whoever ends the wait takes it back
 	}
@@ -247,7 +247,7 @@ func (t *Task) holding(m *Mutex) {
 		t.holds = &several
 	}
 	if t.k.chained {
-		t.relend() // there may be other waiters
+		t.raise(m.lends(t.k, nil)) // others may wait already
 	}
 }
 
