@@ -84,10 +84,12 @@ func (t *Task) SetPriority(prio int) {
 		eff = prio
 	}
 	t.order.Store(int32(eff))
-	if !k.sched || t.ended.Load() {
+	if !k.sched {
 		return
 	}
-	k.port.Retune(t)
+	if !t.ended.Load() { // else the slot may be another task's
+		k.port.Retune(t)
+	}
 	cur := k.Current()
 	switch {
 	case cur == nil:
@@ -138,7 +140,7 @@ func (t *Task) retuned(prio int) {
 func (m *Mutex) boost(t *Task) bool {
 	if t.k.chained {
 		if h := t.ahead(); h != nil {
-			h.relend()
+			h.raise(t.Priority())
 		}
 		return false // whoever ends the wait takes it back
 	}
@@ -245,7 +247,7 @@ func (t *Task) holding(m *Mutex) {
 		t.holds = &several
 	}
 	if t.k.chained {
-		t.relend() // there may be other waiters
+		t.raise(m.lends(t.k, nil)) // others may wait already
 	}
 }
 

@@ -13,9 +13,9 @@ package rtos
 // into a ring of tasks that wait for each other. A ring has at least one wait that ends
 // by itself; one that has none is refused, see deadlock.
 //
-// Whoever changes what is lent to a task calls relend: the taker and the giver of a
-// mutex (holding, given), who begins a wait (boost) or ends that of another (decide),
-// and SetPriority.
+// Whoever changes what is lent restores that. More is lent when a wait begins (boost) and
+// when a mutex is taken for which others wait (holding): raise. It may be less after a give
+// (given) and when a wait ends without the mutex (decide), either after SetPriority: relend.
 
 // ahead is the task that holds the mutex for which t waits, nil if there is none.
 func (t *Task) ahead() *Task {
@@ -33,6 +33,14 @@ func (t *Task) wants() *Mutex {
 	}
 	m, _ := o.body.Load().self.(*Mutex)
 	return m
+}
+
+// raise gives t, and those on its chain, at least this priority. It stops where that is
+// so already, and thus also when it has gone round a ring.
+func (t *Task) raise(prio int) {
+	for h := t; h != nil && h.Priority() < prio; h = h.ahead() {
+		h.lend(prio)
+	}
 }
 
 // due is the priority that t must have, but for what the task except lends.

@@ -107,7 +107,7 @@ type Port interface {
 	// Disarm withdraws Arm; a call that is already under way may still come.
 	Disarm(t *Task)
 	// Retune tells that t's priority was set: if ready, t joins the back of its
-	// level.
+	// level. Under [InheritChained] it also comes from within [Task.Expire].
 	Retune(t *Task)
 	// Hold suspends the scheduler; calls nest.
 	Hold(t *Task)

@@ -152,7 +152,7 @@ func (t *Task) decide(word uint64, s waitState) bool {
 	if !t.w.word.CompareAndSwap(word, withState(word, s)) {
 		return false
 	}
-	if h != nil {
+	if h != nil && h.Priority() == t.Priority() { // else t has lent h nothing
 		h.relend()
 	}
 	return true

@@ -21,8 +21,9 @@ func TestRecordedUnderInheritChained(t *testing.T) {
 		}
 		ran++
 		var wrong error
-		chained := func(c *rtos.Config) { c.Inheritance = rtos.InheritChained }
-		_, err = run(s, setup{compat: rtos.CompatFreeRTOS, config: chained, watch: func(r *runner, _ *Event) {
+		how := asReference
+		how.config = func(c *rtos.Config) { c.Inheritance = rtos.InheritChained }
+		how.watch = func(r *runner, _ *Event) {
 			looks++
 			if err := loans.Look(r.kernel, r.mutexes()).Chained(); err != nil && wrong == nil {
 				wrong = err
@@ -32,7 +33,8 @@ func TestRecordedUnderInheritChained(t *testing.T) {
 					loaned++
 				}
 			}
-		}})
+		}
+		_, err = run(s, how)
 		require.NoError(t, err, f.Name)
 		require.NoError(t, wrong, f.Name)
 	}

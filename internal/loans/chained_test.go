@@ -20,12 +20,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("runtime.handleEvent"))
 }
 
-// moreChecks makes 1000 programs the default: rapid's 100 find the simple mistakes.
+// moreChecks makes 300 programs the default: rapid's 100 find the simple mistakes.
 func moreChecks() {
 	given := testing.Short()
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
 	if !given {
-		_ = flag.Set("rapid.checks", "1000")
+		_ = flag.Set("rapid.checks", "300")
 	}
 }
 

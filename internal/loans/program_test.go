@@ -12,6 +12,8 @@ import (
 // A program is a set of tasks that take mutexes from each other and disturb each other.
 type program struct {
 	slicing bool
+	gentle  bool // no preemption
+	wide    bool // more than 64 slots
 	robust  bool
 	compat  rtos.Compat
 	defers  bool   // tasks give what they hold however they end
@@ -71,7 +73,7 @@ var often = strings.Fields(strings.Repeat("lock ", 8) + strings.Repeat("lockFor 
 	"lockCtx try take give " + strings.Repeat("delay ", 3) + strings.Repeat("work ", 2) +
 	"suspend resume resume delete abort setPrio setPrio spawn spawn hold letGo")
 
-var inInterrupts = []string{"setPrio", "abort", "suspend", "resume", "give", "nothing"}
+var inInterrupts = []string{"setPrio", "abort", "suspend", "resume", "delete", "give", "nothing"}
 
 func drawOp(t *rapid.T, kinds []string, tasks, mutexes int) op {
 	o := op{kind: opKind(rapid.SampledFrom(kinds).Draw(t, "op"))}
@@ -115,6 +117,8 @@ func drawBlock(t *rapid.T, tasks, mutexes int) []op {
 func drawProgram(t *rapid.T, interrupts bool) program {
 	p := program{
 		slicing: rapid.Bool().Draw(t, "slicing"),
+		gentle:  rapid.IntRange(0, 9).Draw(t, "gentle") == 9,
+		wide:    rapid.IntRange(0, 9).Draw(t, "wide") == 9,
 		robust:  rapid.Bool().Draw(t, "robust"),
 		compat:  rtos.Compat(rapid.SampledFrom([]int{0, int(rtos.CompatFreeRTOS)}).Draw(t, "compat")),
 		defers:  rapid.Bool().Draw(t, "defers"),
@@ -157,7 +161,8 @@ func (o op) String() string {
 
 func (p program) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "slicing %t, robust %t, compat %#x, defers %t, mutexes %s\n", p.slicing, p.robust, p.compat, p.defers, p.kinds)
+	fmt.Fprintf(&b, "slicing %t, gentle %t, wide %t, robust %t, compat %#x, defers %t, mutexes %s\n",
+		p.slicing, p.gentle, p.wide, p.robust, p.compat, p.defers, p.kinds)
 	for i, s := range p.tasks {
 		late := ""
 		if s.late {

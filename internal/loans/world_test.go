@@ -69,15 +69,21 @@ func newWorld(p program, inheritance rtos.Inheritance, policyOf func(*world) pol
 		arrived: map[*rtos.Task]int{}, unlimited: map[*rtos.Task]bool{}, doing: map[*rtos.Task]op{}, seen: map[string]int{},
 	}
 	w.chained = inheritance == rtos.InheritChained
-	slicing := sim.Off
-	if p.slicing {
-		slicing = sim.On
+	options, slots := sim.Options{OnSwitch: w.onSwitch}, len(p.tasks) // so that slots are used again
+	if !p.slicing {
+		options.TimeSlicing = sim.Off
 	}
-	w.s = sim.New(sim.Options{TimeSlicing: slicing, OnSwitch: w.onSwitch})
+	if p.gentle {
+		options.Preemption = sim.Off
+	}
+	if p.wide {
+		slots = 100
+	}
+	w.s = sim.New(options)
 	var err error
 	w.k, err = rtos.New(rtos.Config{
 		Port:        w.s,
-		Tasks:       len(p.tasks), // so that slots are used again
+		Tasks:       slots,
 		Priorities:  topPrio + 1,
 		Inheritance: inheritance,
 		Robust:      p.robust,
@@ -232,8 +238,9 @@ func (w *world) inInterrupt(isr *rtos.ISR, o op) {
 	switch o.kind {
 	case give:
 		w.sem.GiveFromISR(isr)
-	case suspend:
-		if w.tasks[o.a] == w.k.Current() {
+	case suspend, remove:
+		// Nobody gives a mutex in an interrupt, not even when it unwinds.
+		if w.tasks[o.a] == w.k.Current() || o.kind == remove && w.defers {
 			return
 		}
 		fallthrough
@@ -347,7 +354,7 @@ func (w *world) infos() (list []rtos.MutexInfo) {
 // look checks everything. At rest, which is not within an interrupt or while somebody is
 // unwound, nobody ready outranks who runs.
 func (w *world) look(where string, rest bool) {
-	w.atRest = rest && w.held == 0 && len(w.lines) == 0 && !w.k.Stopping()
+	w.atRest = rest && !w.gentle && w.held == 0 && len(w.lines) == 0 && !w.k.Stopping()
 	if err := w.policy.check(); err != nil {
 		w.wrong(where, err)
 	}
