@@ -96,6 +96,7 @@ func (r *runner) kernelFor(c Config) error {
 		Tasks:       max(minTasks, len(r.tasks)+1, r.setup.tasks),
 		Priorities:  topPriority + 1,
 		NotifySlots: slots,
+		Inheritance: r.inheritance,
 		Compat:      r.compat,
 		Tick:        time.Millisecond,
 		Robust:      r.extras,
@@ -166,6 +167,9 @@ func (r *runner) record(e Event) {
 	if len(r.trace) == maxEvents {
 		r.fail(errEvents)
 		return
+	}
+	if r.watch != nil {
+		r.watch(r)
 	}
 	e.T = r.sim.Time()
 	if e.Kind == OpEvent || e.Kind == DoneEvent || e.Kind == TimerEvent {

@@ -8,13 +8,15 @@ import (
 	"github.com/tickwake/rtos"
 )
 
-// setup is how a scenario is run where the format leaves it open. Only compat may
-// change a trace.
+// setup is how a scenario is run where the format leaves it open. Only compat and inheritance
+// may change a trace.
 type setup struct {
-	compat rtos.Compat
-	forms  forms
-	tasks  int  // the least capacity of the kernel
-	extras bool // options that FreeRTOS does not have are on
+	compat      rtos.Compat
+	inheritance rtos.Inheritance
+	forms       forms
+	tasks       int             // the least capacity of the kernel
+	extras      bool            // options that FreeRTOS does not have are on
+	watch       func(r *runner) // called at every event
 }
 
 // asReference is how the recorded traces came about.
