@@ -84,7 +84,7 @@ func (t *Task) SetPriority(prio int) {
 		eff = prio
 	}
 	t.order.Store(int32(eff))
-	if !k.sched {
+	if !k.sched || t.ended.Load() {
 		return
 	}
 	if !t.ended.Load() { // else the slot may be another task's
