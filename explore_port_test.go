@@ -35,11 +35,7 @@ func (p *explorePort) Start(t *Task, body func()) error {
 
 func (p *explorePort) End(*Task) {}
 
-func (p *explorePort) Unwind(t *Task) {
-	if !panicking() {
-		t.PanicUnwind()
-	}
-}
+func (p *explorePort) Unwind(t *Task) { t.PanicUnwind() }
 
 func (p *explorePort) Evict(*Task) {}
 func (p *explorePort) Kill(*Task)  {}
