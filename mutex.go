@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/tickwake/rtos/internal/spin"
 )
 
 // A Mutex is owned by the task that took it and lends it the priority of those who
@@ -386,34 +384,6 @@ func (m *Mutex) pass() {
 	}
 }
 
-// spin tries for a while in the hope that the mutex is given soon; see package spin. A
-// task that is more urgent than the holder does not spin unseen: it publishes its wait
-// and lends its priority at once.
-func (m *Mutex) spin(t *Task) (ok bool, err error) {
-	word := m.o.word.Load()
-	if h := t.k.byID(word & ownerMask); h == nil || h.Priority() < t.Priority() {
-		return m.try(t)
-	}
-	if !t.k.native {
-		for n := 0; t.k.port.Spin(t, n); n++ {
-			if ok, err = m.try(t); ok {
-				return ok, err
-			}
-		}
-		return false, nil
-	}
-	free := word &^ ownerMask // what the word will be when it is given
-	for n, pause := 0, spin.MutexPause; n < spin.Polls(t.own) && spin.Can(); n, pause = n+1, spin.MutexPauses {
-		spin.Pause(pause)
-		if m.o.word.CompareAndSwap(free, free|t.id) {
-			return true, nil
-		}
-		free = m.o.word.Load() &^ ownerMask
-	}
-	spin.Refresh()
-	return m.try(t)
-}
-
 // overtaking counts how often a woken task found the mutex taken again.
 type overtaking struct {
 	times   int
@@ -490,15 +460,6 @@ func (m *Mutex) given(t *Task, word uint64, left int) error {
 		t.yieldTo(heir)
 	}
 	return nil
-}
-
-// yieldTo lets a more urgent goroutine that t has just woken have t's processor. It is
-// in t's run queue now; left there it may wait for as long as another thread takes to
-// come for it, which is milliseconds if that thread gets no processor of its own.
-func (t *Task) yieldTo(heir *Task) {
-	if heir != nil && t.k.native && !t.own && heir.Priority() > t.Priority() {
-		spin.Yield()
-	}
 }
 
 // handOver makes the first waiter the owner if it has been overtaken too often. The

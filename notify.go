@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tickwake/rtos/internal/atomic"
-	"github.com/tickwake/rtos/internal/spin"
 )
 
 // This file is task notifications (model/notify.pml). A slot is one word:
@@ -453,40 +452,6 @@ func (t *Task) closeSlot(i int) {
 			return
 		}
 	}
-}
-
-// spin polls for as long as parking would cost; see package spin.
-func (c *notifyCall) spin(t *Task, s *atomic.Uint64) (value uint32, ok bool) {
-	if !t.k.native {
-		for n := 0; t.k.port.Spin(t, n); n++ {
-			if v, ok := c.finish(s, false); ok {
-				return v, true
-			}
-		}
-		return 0, false
-	}
-	for n := range spin.Budget(t.own) {
-		if n%spin.Stride == 0 && !spin.Can() {
-			break
-		}
-		// One give to an empty slot is the usual case. A swap that succeeds moves the cache
-		// line once, a look and a swap twice; one that fails costs nobody anything, since
-		// the line stays here until the next give.
-		if c.take && s.CompareAndSwap(1<<valueShift|slotReceived, slotNone) {
-			return 1, true
-		}
-		if v, ok := c.finish(s, false); ok {
-			return v, true
-		}
-		spin.Pause(1)
-	}
-	for range spin.Yields {
-		spin.Yield()
-		if v, ok := c.finish(s, false); ok {
-			return v, true
-		}
-	}
-	return 0, false
 }
 
 // NotifyStateClear makes slot i forget a pending notification and reports whether there
