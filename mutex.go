@@ -171,28 +171,6 @@ func (m *Mutex) Info() MutexInfo {
 // for [ErrOwnerDied]. Wait-free; its methods are as Lock and Unlock.
 func (m *Mutex) Locker(t *Task) sync.Locker { return &locker{m, t} }
 
-type taskLocker interface {
-	Lock(*Task) error
-	Unlock(*Task) error
-}
-
-type locker struct {
-	m taskLocker
-	t *Task
-}
-
-func (l *locker) Lock() {
-	if err := l.m.Lock(l.t); !took(err) {
-		panic(err)
-	}
-}
-
-func (l *locker) Unlock() {
-	if err := l.m.Unlock(l.t); err != nil {
-		panic(err)
-	}
-}
-
 // try takes the mutex if it is free. Lock-free.
 func (m *Mutex) try(t *Task) (ok bool, err error) {
 	for {
