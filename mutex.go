@@ -415,11 +415,3 @@ func (m *Mutex) given(t *Task, word uint64, left int) error {
 	}
 	return nil
 }
-
-// bequeath leaves a robust mutex of a task that ends to the next taker.
-func (m *Mutex) bequeath(t *Task) {
-	m.o.word.Add(ownerDied - t.id)
-	if waitersIn(m.o.word.Load()) > 0 {
-		m.o.wake(FromTask)
-	}
-}
