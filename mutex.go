@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/tickwake/rtos/internal/spin"
 )
 
 // A Mutex is owned by the task that took it and lends it the priority of those who
@@ -173,28 +171,6 @@ func (m *Mutex) Info() MutexInfo {
 // be called by that task; they panic with the error that Lock or Unlock returns, but
 // for [ErrOwnerDied]. Wait-free; its methods are as Lock and Unlock.
 func (m *Mutex) Locker(t *Task) sync.Locker { return &locker{m, t} }
-
-type taskLocker interface {
-	Lock(*Task) error
-	Unlock(*Task) error
-}
-
-type locker struct {
-	m taskLocker
-	t *Task
-}
-
-func (l *locker) Lock() {
-	if err := l.m.Lock(l.t); !took(err) {
-		panic(err)
-	}
-}
-
-func (l *locker) Unlock() {
-	if err := l.m.Unlock(l.t); err != nil {
-		panic(err)
-	}
-}
 
 // try takes the mutex if it is free. Lock-free.
 func (m *Mutex) try(t *Task) (ok bool, err error) {
@@ -392,58 +368,6 @@ func (m *Mutex) pass() {
 	}
 }
 
-// spin tries for a while in the hope that the mutex is given soon; see package spin. A
-// task that is more urgent than the holder does not spin unseen: it publishes its wait
-// and lends its priority at once.
-func (m *Mutex) spin(t *Task) (ok bool, err error) {
-	word := m.o.word.Load()
-	if h := t.k.byID(word & ownerMask); h == nil || h.Priority() < t.Priority() {
-		return m.try(t)
-	}
-	if !t.k.native {
-		for n := 0; t.k.port.Spin(t, n); n++ {
-			if ok, err = m.try(t); ok {
-				return ok, err
-			}
-		}
-		return false, nil
-	}
-	free := word &^ ownerMask // what the word will be when it is given
-	for n, pause := 0, spin.MutexPause; n < spin.Polls(t.own) && spin.Can(); n, pause = n+1, spin.MutexPauses {
-		spin.Pause(pause)
-		if m.o.word.CompareAndSwap(free, free|t.id) {
-			return true, nil
-		}
-		free = m.o.word.Load() &^ ownerMask
-	}
-	spin.Refresh()
-	return m.try(t)
-}
-
-// overtaking counts how often a woken task found the mutex taken again.
-type overtaking struct {
-	times   int
-	since   time.Duration
-	overdue bool
-}
-
-const (
-	maxOvertaken    = 3
-	maxOvertakenFor = time.Millisecond
-)
-
-func (f *overtaking) again(m *Mutex, t *Task) {
-	now := t.k.port.Now()
-	if f.times++; f.times == 1 {
-		f.since = now
-	}
-	h := t.k.byID(m.o.word.Load() & ownerMask)
-	if f.times >= maxOvertaken || now-f.since >= maxOvertakenFor ||
-		h != nil && h.Priority() < t.Priority() {
-		f.overdue = true
-	}
-}
-
 func (m *Mutex) unlock(t *Task, op string) error {
 	if t == nil {
 		misuse(op, nil, m.o.name(), "nil task")
@@ -500,57 +424,4 @@ func (m *Mutex) given(t *Task, word uint64, left int) error {
 		t.yieldTo(heir)
 	}
 	return nil
-}
-
-// yieldTo lets a more urgent goroutine that t has just woken have t's processor. It is
-// in t's run queue now; left there it may wait for as long as another thread takes to
-// come for it, which is milliseconds if that thread gets no processor of its own.
-func (t *Task) yieldTo(heir *Task) {
-	if heir != nil && t.k.native && !t.own && heir.Priority() > t.Priority() {
-		spin.Yield()
-	}
-}
-
-// handOver makes the first waiter the owner if it has been overtaken too often. The
-// claim comes first, so that the waiter can no longer time out; then the owner word;
-// then the waiter is told.
-func (m *Mutex) handOver(t *Task, left int) bool {
-	if m.o.word.Load()&overdueBit == 0 {
-		return false
-	}
-	b := m.o.body.Load()
-	c, ok := m.o.first(b)
-	if !ok {
-		return false
-	}
-	w := &b.k.waiters[c.slot]
-	if w.overdue.Load() == 0 {
-		return false
-	}
-	heir := b.k.tasks[c.slot].Load()
-	if !w.word.CompareAndSwap(c.word, withState(c.word, stGranting)) {
-		return false
-	}
-	if nestOf(heir.prio.Load()) == nestWait {
-		heir.setNest(nestMany)
-	}
-	m.o.word.Add(heir.id - t.id)
-	switch left {
-	case 0:
-		t.disinherit()
-	case 1:
-		t.setNest(nestNone)
-	}
-	w.word.Store(withState(c.word, stGranted))
-	b.k.port.Ready(heir, FromTask)
-	t.yieldTo(heir)
-	return true
-}
-
-// bequeath leaves a robust mutex of a task that ends to the next taker.
-func (m *Mutex) bequeath(t *Task) {
-	m.o.word.Add(ownerDied - t.id)
-	if waitersIn(m.o.word.Load()) > 0 {
-		m.o.wake(FromTask)
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tickwake/rtos/internal/atomic"
-	"github.com/tickwake/rtos/internal/spin"
 )
 
 // This file is task notifications (model/notify.pml). A slot is one word:
@@ -90,17 +89,6 @@ func (t *Task) NotifyGiveAt(i int) error {
 	return err
 }
 
-// NotifyGiveFromISR is [Task.NotifyGive] from an interrupt. Lock-free. Mirrors
-// vTaskNotifyGiveFromISR.
-func (t *Task) NotifyGiveFromISR(isr *ISR) error { return t.NotifyGiveAtFromISR(isr, 0) }
-
-// NotifyGiveAtFromISR is [Task.NotifyGiveAt] from an interrupt. Lock-free. Mirrors
-// vTaskNotifyGiveIndexedFromISR.
-func (t *Task) NotifyGiveAtFromISR(isr *ISR, i int) error {
-	_, err := t.NotifyQueryAtFromISR(isr, i, 0, Increment)
-	return err
-}
-
 // Notify does an action with v to slot 0 and marks a notification as pending, even if
 // SetIfClear is refused: see [Task.NotifyGive] for the rest. [ErrPending]: refused, the
 // value is unchanged. Lock-free. Mirrors xTaskNotify.
@@ -115,19 +103,6 @@ func (t *Task) NotifyAt(i int, v uint32, a Action) error {
 	return err
 }
 
-// NotifyFromISR is [Task.Notify] from an interrupt. Lock-free. Mirrors
-// xTaskNotifyFromISR.
-func (t *Task) NotifyFromISR(isr *ISR, v uint32, a Action) error {
-	return t.NotifyAtFromISR(isr, 0, v, a)
-}
-
-// NotifyAtFromISR is [Task.NotifyAt] from an interrupt. Lock-free. Mirrors
-// xTaskNotifyIndexedFromISR.
-func (t *Task) NotifyAtFromISR(isr *ISR, i int, v uint32, a Action) error {
-	_, err := t.NotifyQueryAtFromISR(isr, i, v, a)
-	return err
-}
-
 // NotifyQuery is [Task.Notify] and also tells the value before the action, even when
 // that is refused. Lock-free. Mirrors xTaskNotifyAndQuery.
 func (t *Task) NotifyQuery(v uint32, a Action) (prev uint32, err error) {
@@ -138,13 +113,6 @@ func (t *Task) NotifyQuery(v uint32, a Action) (prev uint32, err error) {
 // xTaskNotifyAndQueryIndexed.
 func (t *Task) NotifyQueryAt(i int, v uint32, a Action) (prev uint32, err error) {
 	return t.notify(i, v, a, nil)
-}
-
-// NotifyQueryAtFromISR is [Task.NotifyQueryAt] from an interrupt. Lock-free. Mirrors
-// xTaskNotifyAndQueryIndexedFromISR.
-func (t *Task) NotifyQueryAtFromISR(isr *ISR, i int, v uint32, a Action) (prev uint32, err error) {
-	isr.check("Task.NotifyFromISR")
-	return t.notify(i, v, a, isr)
 }
 
 func (t *Task) notifySlot(op string, i int) *atomic.Uint64 {
@@ -295,157 +263,6 @@ func (t *Task) NotifyWaitCtx(ctx context.Context, o NotifyWait) (uint32, error) 
 	return t.notifyWait(notifyCall{op: opNotifyWait, slot: o.Slot, entry: o.ClearOnEntry, exit: o.ClearOnExit}, Forever, ctx)
 }
 
-const (
-	opNotifyTake = "Task.NotifyTake"
-	opNotifyWait = "Task.NotifyWait"
-)
-
-// notifyCall is one take or wait.
-type notifyCall struct {
-	op          string
-	slot        int
-	take, clear bool
-	spun        bool // has spun already
-	entry, exit uint32
-}
-
-// there tells whether slot value s ends the call.
-func (c *notifyCall) there(s uint64) bool {
-	if c.take {
-		return slotValue(s) != 0
-	}
-	return s&slotState == slotReceived
-}
-
-// finish ends the call if the thing is there, or in any case if always is set: the
-// slot waits no more, and what it says is the result.
-func (c *notifyCall) finish(s *atomic.Uint64, always bool) (value uint32, ok bool) {
-	for {
-		old := s.Load()
-		value, ok = slotValue(old), c.there(old)
-		left := value
-		switch {
-		case !ok && !always:
-			return value, false
-		case ok && c.take && c.clear:
-			left = 0
-		case ok && c.take:
-			left--
-		case ok:
-			left &^= c.exit
-		}
-		if s.CompareAndSwap(old, packSlot(left, 0, slotNone)) {
-			return value, ok || c.take && old&slotState == slotReceived
-		}
-	}
-}
-
-// begin makes the slot wait in the given epoch, unless the thing is there.
-func (c *notifyCall) begin(s *atomic.Uint64, epoch uint64) bool {
-	for {
-		old := s.Load()
-		if c.there(old) {
-			return false
-		}
-		if s.CompareAndSwap(old, packSlot(slotValue(old)&^c.entry, epoch, slotWaiting)) {
-			return true
-		}
-	}
-}
-
-func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (uint32, error) {
-	if t == nil {
-		misuse(c.op, nil, "", "nil task")
-	}
-	s := t.notifySlot(c.op, c.slot)
-	if err := t.enter(c.op, "", d, ctx); err != nil {
-		return 0, err
-	}
-	if v, ok := c.finish(s, false); ok {
-		return v, nil
-	}
-	switch {
-	case d == 0:
-		if t.k.cfg.Compat&CompatPollClears != 0 && !c.take {
-			t.NotifyValueClear(c.slot, c.entry)
-		}
-		v, ok := c.finish(s, true) // a give may have come since
-		if ok {
-			return v, nil
-		}
-		return v, ErrWouldBlock
-	case t.unwinding:
-		return 0, ErrDeleted
-	}
-	t.mayBlock(c.op, "")
-	if !t.k.sched && !c.spun {
-		if v, ok := c.spin(t, s); ok {
-			return v, nil
-		}
-	}
-	t.deadline, t.ctx, t.abortMark = t.k.until(d), ctx, false
-	word := t.publish(nil, 0)
-	for !c.begin(s, word>>stateBits) {
-		if v, ok := c.finish(s, false); ok {
-			t.unpublish(word)
-			t.ctx = nil
-			return v, nil
-		} // it was taken back meanwhile
-	}
-	why := stAsked
-	if t.gate.Load()&(askSuspend|askEnd) == 0 {
-		defer t.endNotifyWait(s, word) // if t is unwound
-		why = t.sleep(word)
-	}
-	if g := t.gate.Load() & (askSuspend | askEnd); g != 0 && !(t.adopted && g&askEnd != 0) {
-		t.unpublish(word)
-		t.stopNotifyWait(word)
-		if err := t.heed(); err != nil {
-			t.ctx = nil
-			return 0, err
-		}
-	}
-	v, ok := c.finish(s, true)
-	t.unpublish(word)
-	cause := t.ctx
-	t.ctx = nil
-	switch {
-	case ok:
-		return v, nil
-	case why == stTimedOut:
-		return v, ErrTimeout
-	case why == stCancelled:
-		return v, context.Cause(cause)
-	case t.adopted && t.gate.Load()&askEnd != 0:
-		return v, ErrDeleted
-	}
-	return v, ErrAborted
-}
-
-// endNotifyWait leaves nothing waiting when the call is left by unwinding.
-func (t *Task) endNotifyWait(s *atomic.Uint64, word uint64) {
-	if t.unwinding {
-		t.stopNotifyWait(word)
-		t.unpublish(word)
-		t.ctx = nil
-	}
-}
-
-// stopNotifyWait makes the slot that waits in the wait of this word say nothing. In a
-// simulation any slot that waits: the task may have left that wait and not have run.
-func (t *Task) stopNotifyWait(word uint64) {
-	for i := range t.numSlots() {
-		s := t.slotAt(i)
-		for {
-			old := s.Load()
-			if old&slotState != slotWaiting || !t.k.sched && old>>2&epochMask != word>>stateBits&epochMask ||
-				s.CompareAndSwap(old, packSlot(slotValue(old), 0, slotNone)) {
-				break
-			}
-		}
-	}
-}
-
 func (t *Task) closeSlot(i int) {
 	s := t.slotAt(i)
 	for {
@@ -454,40 +271,6 @@ func (t *Task) closeSlot(i int) {
 			return
 		}
 	}
-}
-
-// spin polls for as long as parking would cost; see package spin.
-func (c *notifyCall) spin(t *Task, s *atomic.Uint64) (value uint32, ok bool) {
-	if !t.k.native {
-		for n := 0; t.k.port.Spin(t, n); n++ {
-			if v, ok := c.finish(s, false); ok {
-				return v, true
-			}
-		}
-		return 0, false
-	}
-	for n := range spin.Budget(t.own) {
-		if n%spin.Stride == 0 && !spin.Can() {
-			break
-		}
-		// One give to an empty slot is the usual case. A swap that succeeds moves the cache
-		// line once, a look and a swap twice; one that fails costs nobody anything, since
-		// the line stays here until the next give.
-		if c.take && s.CompareAndSwap(1<<valueShift|slotReceived, slotNone) {
-			return 1, true
-		}
-		if v, ok := c.finish(s, false); ok {
-			return v, true
-		}
-		spin.Pause(1)
-	}
-	for range spin.Yields {
-		spin.Yield()
-		if v, ok := c.finish(s, false); ok {
-			return v, true
-		}
-	}
-	return 0, false
 }
 
 // NotifyStateClear makes slot i forget a pending notification and reports whether there

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/tickwake/rtos/internal/spin"
 )
 
 // A Semaphore counts tokens: a task takes one, anybody gives one. [NewBinary] and
@@ -221,33 +219,4 @@ func (s *Semaphore) take(t *Task, d time.Duration, ctx context.Context) error {
 	}
 	t.deadline, t.ctx = t.k.until(d), ctx
 	return t.acquire(&s.o, b, s)
-}
-
-// spin polls for as long as parking would cost; see package spin.
-func (s *Semaphore) spin(t *Task) bool {
-	if !t.k.native {
-		for n := 0; t.k.port.Spin(t, n); n++ {
-			if s.hasSome() && s.try(t) {
-				return true
-			}
-		}
-		return false
-	}
-	for n := range spin.Budget(t.own) {
-		if n%spin.Stride == 0 && !spin.Can() {
-			break
-		}
-		// The last token of a semaphore without waiters is the usual case: see NotifyGive.
-		if s.o.word.CompareAndSwap(1, 0) || s.try(t) {
-			return true
-		}
-		spin.Pause(1)
-	}
-	for range spin.Yields {
-		spin.Yield()
-		if s.try(t) {
-			return true
-		}
-	}
-	return false
 }
