@@ -151,11 +151,14 @@ func (s *Sim) Kill(t *rtos.Task) {
 	if st.inside {
 		return // it unwinds when it goes on
 	}
-	woke := s.woke
+	woke, outer := s.woke, s.active
 	s.killing++
+	defer func() { // also if it calls Goexit
+		s.killing--
+		s.active = outer
+		s.woke = s.woke || woke
+	}()
 	for !st.over {
 		s.enter(st)
 	}
-	s.killing--
-	s.woke = s.woke || woke
 }
