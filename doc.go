@@ -81,7 +81,9 @@
 //     priorities, preemption, time slices and interrupts at ticks, as FreeRTOS schedules.
 //     Time passes only by [Task.Work] and by waiting, in whole ticks, and jumps to the next
 //     event. For tests, simulators, and to see what FreeRTOS would do. It reproduces
-//     recorded traces of the FreeRTOS kernel event by event; cmd/conform shows that.
+//     recorded traces of the FreeRTOS kernel event by event; cmd/conform shows that. It can
+//     be driven to a time, to a condition or step by step, names deadlocks, and makes other
+//     legal runs from seeds. Goroutines outside reach into it by Sim.Inject only.
 //   - Whoever has another world implements Port.
 //
 // A port that gives each task a real-time thread of Linux is planned, and not there.
@@ -236,7 +238,8 @@
 // goroutine port; [Kernel.WriteTo] tells at any time who waits for what, and who holds that.
 // In a simulation Run ends when no task is ready and no limit or interrupt is to come; it
 // does not wait for a context that something outside might end. It logs who is still
-// blocked, and returns nil.
+// blocked, and returns nil; or a [github.com/tickwake/rtos/sim.DeadlockError] if a task
+// waits for what another one holds that will never run again.
 //
 // # Errors and misuse
 //
@@ -366,6 +369,7 @@
 //   - xTaskGetHandle: [Kernel.Task]
 //   - xTaskGetCurrentTaskHandle: the body's argument; in a simulation also [Kernel.Current]
 //   - xTaskGetSchedulerState: none, but see [Kernel.Stopping]
+//   - no C name: [Kernel.Waits], [Kernel.Err]
 //   - xTaskGetIdleTaskHandle: none
 //   - configASSERT: [MisuseError]
 //   - configTICK_RATE_HZ, configMAX_PRIORITIES, configTASK_NOTIFICATION_ARRAY_ENTRIES,

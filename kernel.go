@@ -102,8 +102,9 @@ func New(c Config) (*Kernel, error) {
 // ended the run, else nil. Adopted tasks are not waited for. Run may be called
 // once; mirrors vTaskStartScheduler.
 //
-// A simulation is also over, with a nil error, when nothing can happen any more although
-// tasks wait.
+// A simulation is also over when nothing can happen any more although tasks wait: with a
+// nil error if they wait for events, with an error that tells who waits for whom if some
+// wait for what others hold and will not give.
 func (k *Kernel) Run(ctx context.Context) error {
 	k.refuseZero("Kernel.Run")
 	if k.traits.FromOutside != nil && !k.traits.FromOutside() {

@@ -137,9 +137,16 @@ func (s *Sim) loop() {
 		case s.k.Stopping():
 			s.halt = stopped
 		default:
-			s.step()
+			if cur := s.current; s.started && cur != &s.idle && cur.work == 0 { // enter, see Switch
+				s.active, cur.inside = cur, true
+				s.watchdog.watch(cur.number)
+				cur.resume()
+				s.active, cur.inside = nil, false
+			} else {
+				s.step()
+			}
 			if until != nil && s.halt <= atEnd {
-				s.watchdog.watch(nil)
+				s.watchdog.watch(nobody)
 				if until() {
 					s.halt = met
 				}
@@ -151,17 +158,14 @@ func (s *Sim) loop() {
 	}
 }
 
-// step runs the current task until it gives up the processor or wants to use it, or lets
-// time pass.
+// step chooses, or lets time pass.
 func (s *Sim) step() {
-	switch cur := s.current; {
+	switch {
 	case !s.started:
 		s.begin()
-	case cur != &s.idle && cur.work == 0:
-		s.enter(cur)
-	case cur == &s.idle && s.idleGivesWay():
+	case s.current == &s.idle && s.idleGivesWay():
 		s.choose()
-	case s.contexts.length == 0 || !s.heedContexts():
+	case len(s.contexts) == 0 || !s.heedContexts():
 		s.advance()
 	}
 }

@@ -75,11 +75,12 @@ func (s *Sim) raise(irq *interrupt) (woken bool) {
 		}
 		irq.suspect.interrupt = irq.name
 		irq.suspect.goroutine.Store(s.goroutine)
-		s.watchdog.watch(&irq.suspect)
+		s.watchdog.interrupt.Store(&irq.suspect)
+		s.watchdog.watch(anInterrupt)
 	}
 	defer func() {
 		s.irq = nil
-		s.watchdog.watch(nil)
+		s.watchdog.watch(nobody)
 		if v := recover(); v != nil {
 			s.k.Fail(&rtos.PanicError{Interrupt: irq.name, Value: v, Stack: debug.Stack()})
 		}

@@ -19,17 +19,17 @@ func (l *levels) init(priorities int) {
 
 // insert puts st in as the last of its level.
 func (l *levels) insert(st *simTask) {
-	l.rings[st.prio].insert(&st.node)
+	l.rings[st.prio].insert(st)
 	l.used[st.prio>>6] |= 1 << (st.prio & 63)
 }
 
 // remove takes st out, if it is in.
 func (l *levels) remove(st *simTask) {
-	if st.node.ring == nil {
+	r := st.ring
+	if r == nil {
 		return
 	}
-	st.node.remove()
-	if l.rings[st.prio].length == 0 {
+	if r.remove(st); r.length == 0 {
 		l.used[st.prio>>6] &^= 1 << (st.prio & 63)
 	}
 }

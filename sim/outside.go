@@ -83,9 +83,9 @@ func (s *Sim) standBy() {
 // sleep waits for something from outside, or for the timer, and reports whether it was
 // the timer.
 func (s *Sim) sleep(timer <-chan time.Time) bool {
-	s.watchdog.watch(nil)
-	for n := s.contexts.marker.next; n != &s.contexts.marker; n = n.next {
-		defer context.AfterFunc(n.task.t.Context(), s.call)()
+	s.watchdog.watch(nobody)
+	for _, st := range s.contexts {
+		defer context.AfterFunc(st.t.Context(), s.call)()
 	}
 	select {
 	case <-timer:

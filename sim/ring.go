@@ -6,15 +6,9 @@ package sim
 // the cursor to the one before it (FORMAT.md section 4 rule 1, in
 // internal/conformance).
 type ring struct {
-	marker node
-	cursor *node
+	marker simTask
+	cursor *simTask
 	length int
-}
-
-type node struct {
-	next, prev *node
-	ring       *ring    // nil: in none
-	task       *simTask // nil: the marker
 }
 
 func (r *ring) init() {
@@ -22,21 +16,20 @@ func (r *ring) init() {
 	r.cursor = &r.marker
 }
 
-func (r *ring) insert(n *node) {
+func (r *ring) insert(st *simTask) {
 	at := r.cursor
-	n.next, n.prev, n.ring = at, at.prev, r
-	at.prev.next = n
-	at.prev = n
+	st.next, st.prev, st.ring = at, at.prev, r
+	at.prev.next = st
+	at.prev = st
 	r.length++
 }
 
-func (n *node) remove() {
-	r := n.ring
-	n.prev.next, n.next.prev = n.next, n.prev
-	if r.cursor == n {
-		r.cursor = n.prev
+func (r *ring) remove(st *simTask) {
+	st.prev.next, st.next.prev = st.next, st.prev
+	if r.cursor == st {
+		r.cursor = st.prev
 	}
-	n.next, n.prev, n.ring = nil, nil, nil
+	st.next, st.prev, st.ring = nil, nil, nil
 	r.length--
 }
 
@@ -44,8 +37,10 @@ func (r *ring) advance() *simTask {
 	if r.cursor = r.cursor.next; r.cursor == &r.marker {
 		r.cursor = r.cursor.next
 	}
-	return r.cursor.task
+	return r.cursor
 }
 
-// last is the task that is inserted last, as long as the cursor has not moved.
-func (r *ring) last() *simTask { return r.marker.prev.task }
+// first and last are those who would have their turn then, as long as the cursor has not
+// moved.
+func (r *ring) first() *simTask { return r.marker.next }
+func (r *ring) last() *simTask  { return r.marker.prev }

@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/tickwake/rtos"
+import (
+	"slices"
+
+	"github.com/tickwake/rtos"
+)
 
 // begin picks the first task: the most urgent, the last made of equals. The cursor of
 // its level is not advanced.
@@ -16,8 +20,13 @@ func (s *Sim) begin() {
 // processor to whom it finds; what was owed is paid.
 func (s *Sim) choose() {
 	s.owed = false
-	s.lookAtContexts()
+	if len(s.contexts) > 0 {
+		s.lookAtContexts()
+	}
 	next := s.ready.top().advance()
+	if !preempted {
+		s.called.Store(true) // so that the driver, and other goroutines, have their turn
+	}
 	if s.livelock.count(next) {
 		s.livelocked()
 	}
@@ -41,9 +50,8 @@ func (s *Sim) run(st *simTask) {
 	}
 }
 
-// reschedule chooses again, if the scheduler is not suspended; a task that calls it
-// goes on when it has the processor again.
-func (s *Sim) reschedule() bool {
+// rechoose chooses again, if the scheduler is not suspended.
+func (s *Sim) rechoose() bool {
 	switch {
 	case s.killing > 0 || s.irq != nil || !s.started:
 		s.woke = true
@@ -52,11 +60,7 @@ func (s *Sim) reschedule() bool {
 		s.owed = true
 		return false
 	}
-	me := s.active
 	s.choose()
-	if me != nil {
-		s.wait(me)
-	}
 	return true
 }
 
@@ -70,14 +74,26 @@ func (s *Sim) Switch(_ *rtos.Task, why rtos.Why) {
 	preempts := s.opts.Preemption == On
 	switch {
 	case s.irq != nil:
+		return
 	case why == rtos.Again,
 		why == rtos.Preempt && preempts,
 		why == rtos.Woke && preempts && woke:
-		s.reschedule()
 	case why == rtos.Section:
 		s.owed = s.owed || woke
-		if s.owed && s.held == 0 && preempts {
-			s.reschedule()
+		if !s.owed || s.held > 0 || !preempts {
+			return
+		}
+	default:
+		return
+	}
+	// Nothing is called between here and the coroutine's switch: of each call that a
+	// switch lies in, the processor mispredicts the return.
+	if me := s.active; s.rechoose() && me != nil && !s.back(me) {
+		if !me.dying {
+			me.yield(struct{}{})
+		}
+		if !s.back(me) {
+			s.wait(me)
 		}
 	}
 }
@@ -118,19 +134,8 @@ func (s *Sim) insert(st *simTask) {
 	s.ready.insert(st)
 }
 
-func (s *Sim) keep(st *simTask) {
-	s.unkeep(st)
-	s.kept = append(s.kept, st)
-}
-
-func (s *Sim) unkeep(st *simTask) {
-	for i, k := range s.kept {
-		if k == st {
-			s.kept = append(s.kept[:i], s.kept[i+1:]...)
-			return
-		}
-	}
-}
+// keep remembers to make st ready when the scheduler is resumed.
+func (s *Sim) keep(st *simTask) { s.kept = append(without(s.kept, st), st) }
 
 // Park implements [rtos.Port].
 func (s *Sim) Park(t *rtos.Task) {
@@ -141,16 +146,22 @@ func (s *Sim) Park(t *rtos.Task) {
 	}
 	s.ready.remove(st)
 	if t.Context() != nil {
-		s.contexts.insert(&st.waiting)
+		st.waiting = true
+		s.contexts = append(s.contexts, st)
 	}
 	s.woke = false
 	s.choose()
-	s.wait(st)
+	if !s.back(st) {
+		st.yield(struct{}{}) // see Switch
+		if !s.back(st) {
+			s.wait(st)
+		}
+	}
 }
 
 // Retune implements [rtos.Port].
 func (s *Sim) Retune(t *rtos.Task) {
-	if st := s.slots[t.Slot()]; st.node.ring != nil {
+	if st := s.slots[t.Slot()]; st.ring != nil {
 		s.insert(st)
 	}
 }
@@ -165,7 +176,18 @@ func (s *Sim) Hold(t *rtos.Task) {
 // remembered ticks are processed, and a switch that is due is made.
 func (s *Sim) Release(t *rtos.Task) bool {
 	s.slots[t.Slot()].holds--
-	return s.unhold(1) && s.owed && s.opts.Preemption == On && s.reschedule()
+	return s.unhold(1) && s.switchOwed()
+}
+
+// switchOwed makes the switch that is owed, if there is one.
+func (s *Sim) switchOwed() bool {
+	if !s.owed || s.opts.Preemption == Off || !s.rechoose() {
+		return false
+	}
+	if s.active != nil {
+		s.wait(s.active)
+	}
+	return true
 }
 
 // unhold ends n suspensions of the scheduler and reports whether they were the last.
@@ -193,7 +215,7 @@ func (s *Sim) CatchUp(n uint32) bool {
 	}
 	s.held++
 	s.pended += uint64(n)
-	return s.unhold(1) && s.owed && s.opts.Preemption == On && s.reschedule()
+	return s.unhold(1) && s.switchOwed()
 }
 
 // lookAtContexts ends the waits whose contexts are done, and reports whether a task that
@@ -201,10 +223,10 @@ func (s *Sim) CatchUp(n uint32) bool {
 func (s *Sim) lookAtContexts() (due bool) {
 	woke := s.woke
 	s.woke = false
-	for n := s.contexts.marker.next; n != &s.contexts.marker; {
-		st := n.task
-		n = n.next // before st leaves
-		st.t.ExpireContext()
+	for i := 0; i < len(s.contexts); {
+		if !s.contexts[i].t.ExpireContext() { // who does not wait any more has left
+			i++
+		}
 	}
 	due = s.woke
 	s.woke = woke
@@ -213,8 +235,8 @@ func (s *Sim) lookAtContexts() (due bool) {
 
 // contextDone tells whether a wait could end because its context is done.
 func (s *Sim) contextDone() bool {
-	for n := s.contexts.marker.next; n != &s.contexts.marker; n = n.next {
-		if ctx := n.task.t.Context(); ctx != nil && ctx.Err() != nil {
+	for _, st := range s.contexts {
+		if ctx := st.t.Context(); ctx != nil && ctx.Err() != nil {
 			return true
 		}
 	}
@@ -222,7 +244,16 @@ func (s *Sim) contextDone() bool {
 }
 
 func (s *Sim) noContext(st *simTask) {
-	if st.waiting.ring != nil {
-		st.waiting.remove()
+	if st.waiting {
+		st.waiting = false
+		s.contexts = without(s.contexts, st)
 	}
+}
+
+// without takes st out of a list, if it is in.
+func without(list []*simTask, st *simTask) []*simTask {
+	if i := slices.Index(list, st); i >= 0 {
+		return slices.Delete(list, i, i+1)
+	}
+	return list
 }

@@ -46,13 +46,12 @@ func (s *Sim) shuffle() {
 		r := &s.ready.rings[i]
 		var tasks []*simTask
 		for r.length > 0 {
-			st := r.marker.next.task
-			tasks = append(tasks, st)
-			st.node.remove()
+			tasks = append(tasks, r.first())
+			r.remove(r.first())
 		}
 		for n := len(tasks); n > 0; n-- {
 			j := below(s.seeds.start, uint64(n))
-			r.insert(&tasks[j].node)
+			r.insert(tasks[j])
 			tasks[j] = tasks[n-1]
 		}
 	}

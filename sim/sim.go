@@ -23,7 +23,7 @@ type Sim struct {
 	slots    []*simTask
 	idle     simTask
 	ready    levels
-	contexts ring // tasks that wait with a context
+	contexts []*simTask // that wait with a context, in the order of their waits
 
 	current *simTask   // who has the processor
 	active  *simTask   // whose coroutine runs, nil: the driver's goroutine
@@ -72,8 +72,6 @@ func (s *Sim) Bind(k *rtos.Kernel) (rtos.Traits, error) {
 	}
 	s.opts, s.k, s.tick = o, k, k.Ticks(1)
 	s.ready.init(k.Priorities())
-	s.contexts.init()
-	s.idle.node.task = &s.idle
 	s.current = &s.idle
 	if o.Pace > 0 {
 		s.pace.tick = float64(s.tick) / o.Pace

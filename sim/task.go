@@ -11,24 +11,27 @@ import (
 // simTask is what the simulation knows of a task: a coroutine, which runs while it is
 // the current one.
 type simTask struct {
-	node   // among the ready ones
-	t      *rtos.Task
-	resume func() (struct{}, bool)
-	yield  func(struct{}) bool
-	prio   int    // its level
-	work   uint64 // ticks of processor time that it still wants
-	dying  bool   // resumed to unwind
-	over   bool
-	inside bool // its coroutine has been resumed and has not yielded
+	// What a switch needs comes first, in one cache line.
+	next, prev *simTask // among the ready ones of its level
+	ring       *ring    // that level, nil: not ready
+	resume     func() (struct{}, bool)
+	yield      func(struct{}) bool
+	work       uint64 // ticks of processor time that it still wants
+	runs       uint64 // how often it got the processor
+	number     uint32 // for the watchdog
+	inside     bool   // its coroutine has been resumed and has not yielded
+	dying      bool   // resumed to unwind
+	over       bool
+	waiting    bool // with a context
 
-	epoch   uint64 // of the wait that alarm limits
-	alarm   event
-	waiting node   // among those that wait with a context
-	holds   int    // its suspensions of the scheduler
-	ticks   uint64 // processor time used
-	runs    uint64 // how often it got the processor
+	t     *rtos.Task
+	prio  int    // its level
+	epoch uint64 // of the wait that alarm limits
+	alarm event
+	holds int    // its suspensions of the scheduler
+	ticks uint64 // processor time used
 
-	suspect suspect // for the watchdog
+	suspect suspect
 }
 
 // Start implements [rtos.Port].
@@ -37,8 +40,8 @@ func (s *Sim) Start(t *rtos.Task, body func()) error {
 		s.slots = append(s.slots, nil)
 	}
 	st := &simTask{t: t, suspect: suspect{task: t.Name()}}
-	st.node.task, st.waiting.task, st.alarm.task = st, st, st
-	st.alarm.index = noPlace
+	st.number = s.watchdog.know(t.Slot(), &st.suspect)
+	st.alarm = event{task: st, index: noPlace}
 	st.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
 		st.yield = yield
 		if s.watchdog.enabled() {
@@ -55,27 +58,28 @@ func (s *Sim) Start(t *rtos.Task, body func()) error {
 func (s *Sim) enter(st *simTask) {
 	outer := s.active
 	s.active, st.inside = st, true
-	s.watchdog.watch(&st.suspect)
+	s.watchdog.watch(st.number)
 	st.resume()
 	s.active, st.inside = outer, false
 	if outer != nil {
-		s.watchdog.watch(&outer.suspect)
+		s.watchdog.watch(outer.number)
 	}
 }
 
-// wait gives the processor away until it is back at st, whose coroutine calls it, and
-// the work of st is done.
+// back tells whether st may go on: it has the processor, its work is done, and nobody
+// wants the driver.
+func (s *Sim) back(st *simTask) bool {
+	return s.current == st && st.work == 0 && s.halt == going && !st.dying && !s.called.Load()
+}
+
+// wait gives the processor away until st may go on, whose coroutine calls it.
 func (s *Sim) wait(st *simTask) {
-	if !preempted {
-		s.called.Store(true) // so that the driver, and others, have their turn
-	}
-	for s.current != st || st.work > 0 || s.halt != going || s.called.Load() {
+	for !s.back(st) {
 		if s.dies(st) {
 			return
 		}
 		st.yield(struct{}{})
 	}
-	_ = s.dies(st)
 }
 
 // dies lets a task that was resumed in order to end hear it.
@@ -103,7 +107,7 @@ func (s *Sim) End(t *rtos.Task) {
 
 func (s *Sim) forget(st *simTask) {
 	s.ready.remove(st)
-	s.unkeep(st)
+	s.kept = without(s.kept, st)
 	s.alarms.remove(&st.alarm)
 	s.noContext(st)
 }
@@ -147,11 +151,14 @@ func (s *Sim) Kill(t *rtos.Task) {
 	if st.inside {
 		return // it unwinds when it goes on
 	}
-	woke := s.woke
+	woke, outer := s.woke, s.active
 	s.killing++
+	defer func() { // also if it calls Goexit
+		s.killing--
+		s.active = outer
+		s.woke = s.woke || woke
+	}()
 	for !st.over {
 		s.enter(st)
 	}
-	s.killing--
-	s.woke = s.woke || woke
 }

@@ -84,7 +84,7 @@ func (s *Sim) tickInterrupt() {
 		due = due || woken && !irq.noYield
 	}
 	switch {
-	case !due && s.current.node.ring != nil:
+	case !due && s.current.ring != nil:
 	case s.held > 0:
 		s.owed = true
 	default:
@@ -163,7 +163,21 @@ func (s *Sim) Work(t *rtos.Task, d time.Duration) {
 		_ = t.Checkpoint()
 		return
 	}
-	st.work = uint64((d-1)/s.tick) + 1
+	n := uint64((d-1)/s.tick) + 1
+	if s.undisturbed(n) {
+		s.skip(n)
+		return
+	}
+	st.work = n
 	s.wait(st)
 	st.work = 0 // should it be cut short
+}
+
+// undisturbed tells whether nothing happens in the next n ticks and nobody looks, so that
+// they may pass without the driver.
+func (s *Sim) undisturbed(n uint64) bool {
+	end := later(s.time, n)
+	return end < s.nextTick() && end <= s.goal.end && s.goal.until == nil && !s.goal.once &&
+		s.pace.tick == 0 && len(s.contexts) == 0 && s.halt == going && s.killing == 0 &&
+		!s.called.Load() && !s.k.Stopping() && preempted
 }

@@ -7,23 +7,9 @@ import (
 	"github.com/tickwake/rtos"
 )
 
-// tracer writes the timeline of a simulation: one line, and one call of Write, for each
-// event. The time comes first, then what happened, who it is about, and details:
-//
-//	       0 > low
-//	       0 . low        takes the bus
-//	       3 ! uart
-//	       3 > high       (low ready)
-//	       3 > low        priority 3, base 1 (high waits for mutex "bus", held by low)
-//	       5 > idle       (low ended)
-//
-//	>  gets the processor; in parentheses, what became of the task that had it
-//	!  an interrupt begins
-//	.  a line of [Sim.Logf]
-//	*  a [Board] has been reset: its number of times, and when
-//
-// Lines hold nothing but names, numbers of the simulation and what the program logs, so
-// that equal runs have equal traces.
+// tracer writes the timeline of a simulation, one line and one call of Write for each
+// event: see the package documentation. Lines hold nothing but names, numbers of the
+// simulation and what the program logs, so that equal runs have equal traces.
 type tracer struct {
 	w    io.Writer
 	name string // of the simulation

@@ -34,10 +34,12 @@ type watchdog struct {
 	called *atomic.Bool // has the driver answer
 	report func(StuckReport)
 
-	running atomic.Pointer[suspect] // nil: the driver itself
-	asked   atomic.Bool             // and not answered
+	running   atomic.Uint32 // number of who was last let run
+	interrupt atomic.Pointer[suspect]
+	asked     atomic.Bool // and not answered
 
 	mu    sync.Mutex
+	tasks []*suspect // by slot
 	on    bool
 	timer *time.Timer
 	since time.Time     // when it asked
@@ -49,11 +51,40 @@ const looks = 4
 
 func (w *watchdog) enabled() bool { return w.limit > 0 }
 
-// watch notes who is let run.
-func (w *watchdog) watch(who *suspect) {
-	if w.limit > 0 {
-		w.running.Store(who)
+// Numbers that are not a task's slot.
+const (
+	nobody uint32 = iota // the driver itself
+	anInterrupt
+	firstTask
+)
+
+// know returns the number of a task.
+func (w *watchdog) know(slot int, who *suspect) uint32 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.tasks) <= slot {
+		w.tasks = append(w.tasks, nil)
 	}
+	w.tasks[slot] = who
+	return firstTask + uint32(slot)
+}
+
+// watch notes who is let run.
+func (w *watchdog) watch(number uint32) {
+	if w.limit > 0 {
+		w.running.Store(number)
+	}
+}
+
+// who finds a suspect, nil if there is none.
+func (w *watchdog) who(number uint32) *suspect {
+	switch number {
+	case nobody:
+		return nil
+	case anInterrupt:
+		return w.interrupt.Load()
+	}
+	return w.tasks[number-firstTask]
 }
 
 func (w *watchdog) start() {
@@ -63,7 +94,7 @@ func (w *watchdog) start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.on = true
-	w.running.Store(nil)
+	w.running.Store(nobody)
 	w.asked.Store(false)
 	if w.timer == nil {
 		w.timer = time.AfterFunc(w.limit/looks, w.look)
@@ -95,7 +126,7 @@ func (w *watchdog) look() {
 		w.asked.Store(true)
 		w.called.Store(true)
 	} else if d := time.Since(w.since); d >= w.next {
-		if who := w.running.Load(); who != nil {
+		if who := w.who(w.running.Load()); who != nil {
 			w.next *= 2
 			w.report(StuckReport{Task: who.task, Interrupt: who.interrupt, For: d, Stack: stackOf(who.goroutine.Load())})
 		}
