@@ -82,7 +82,8 @@
 //     Time passes only by [Task.Work] and by waiting, in whole ticks, and jumps to the next
 //     event. For tests, simulators, and to see what FreeRTOS would do. It reproduces
 //     recorded traces of the FreeRTOS kernel event by event; cmd/conform shows that.
-//   - Whoever has another world implements Port.
+//   - Whoever has another world implements Port: its documentation says how, the package
+//     [github.com/tickwake/rtos/porttest] checks it, examples/customport is one.
 //
 // A port that gives each task a real-time thread of Linux is planned, and not there.
 //
