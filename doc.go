@@ -84,7 +84,8 @@
 //     recorded traces of the FreeRTOS kernel event by event; cmd/conform shows that. It can
 //     be driven to a time, to a condition or step by step, names deadlocks, and makes other
 //     legal runs from seeds. Goroutines outside reach into it by Sim.Inject only.
-//   - Whoever has another world implements Port.
+//   - Whoever has another world implements Port: its documentation says how, the package
+//     [github.com/tickwake/rtos/porttest] checks it, examples/customport is one.
 //
 // A port that gives each task a real-time thread of Linux is planned, and not there.
 //

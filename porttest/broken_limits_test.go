@@ -8,12 +8,6 @@ import (
 	"github.com/tickwake/rtos"
 )
 
-// expireIn calls t.Expire after d of wall time; nothing withdraws it.
-func expireIn(b *breakage, d time.Duration, expire func()) {
-	timer := time.AfterFunc(d, expire)
-	b.atEnd(func() { timer.Stop() })
-}
-
 func brokenLimits() []broken {
 	const early = "has ended by it after"
 	return []broken{{
@@ -36,36 +30,28 @@ func brokenLimits() []broken {
 			}
 		},
 	}, {
-		name: "expires whatever wait the task is in", good: goroutines,
+		name: "lets the expiry of a wait end the next one of the task", good: goroutines,
 		caught: map[string]string{"Rearm": early},
-		change: func(w *wrapper, p rtos.Port, b *breakage) {
-			var epochs sync.Map
+		change: func(w *wrapper, p rtos.Port, _ *breakage) {
+			var again tasks
 			w.arm = func(t *rtos.Task, epoch uint64, deadline time.Duration) {
-				epochs.Store(t, epoch)
 				p.Arm(t, epoch, deadline)
-				expireIn(b, deadline-p.Now(), func() {
-					latest, _ := epochs.Load(t)
-					t.Expire(latest.(uint64))
-				})
+				if again.has(t) {
+					t.Expire(epoch)
+				}
+				again.set(t, true)
 			}
 		},
 	}, {
-		name: "expires whatever wait is in the slot", good: goroutines,
+		name: "lets the expiry of a wait end the next one in the slot", good: goroutines,
 		caught: map[string]string{"EpochsGoOn": "a wait with a limit of an hour"},
-		change: func(w *wrapper, p rtos.Port, b *breakage) {
-			type wait struct {
-				t     *rtos.Task
-				epoch uint64
-			}
-			var waits sync.Map
+		change: func(w *wrapper, p rtos.Port, _ *breakage) {
+			var waited sync.Map
 			w.arm = func(t *rtos.Task, epoch uint64, deadline time.Duration) {
-				slot := t.Slot()
-				waits.Store(slot, wait{t, epoch})
 				p.Arm(t, epoch, deadline)
-				expireIn(b, deadline-p.Now(), func() {
-					latest, _ := waits.Load(slot)
-					latest.(wait).t.Expire(latest.(wait).epoch)
-				})
+				if before, _ := waited.Swap(t.Slot(), t); before != nil && before != t {
+					t.Expire(epoch)
+				}
 			}
 		},
 	}, {

@@ -86,7 +86,7 @@ func (tr *trial) concerns(k kind) bool {
 	return false
 }
 
-// catch turns a panic of the check itself into a failure.
+// catch turns a panic in a goroutine of the check, which is no task, into a failure.
 func (tr *trial) catch() {
 	if v := recover(); v != nil {
 		tr.failf("panic", "%v\n%s", v, debug.Stack())

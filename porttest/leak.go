@@ -29,6 +29,7 @@ func checkManyKernels(tr *trial) {
 	for i := range 8 {
 		w := tr.world(rtos.Config{Tasks: 3})
 		all.Go(func() {
+			defer tr.catch()
 			if i%2 == 0 {
 				pingNotification(w, 1, 1+i%3)
 			} else {

@@ -154,8 +154,7 @@ func checkOneOutcome(tr *trial) {
 	w := tr.world(rtos.Config{}, late)
 	s, turn := rtos.NewBinary("s"), rtos.NewBinary("turn")
 	const rounds, limit = 50, span / 5
-	var waiter *rtos.Task
-	waiter = w.spawn("waiter", 2, func(t *rtos.Task) {
+	waiter := w.spawn("waiter", 2, func(t *rtos.Task) {
 		for range rounds {
 			turn.Give()
 			start := w.k.Now()

@@ -63,6 +63,7 @@ func checkReadyBeforePark(tr *trial) {
 			waits = false
 			ready := make(chan bool)
 			go func() {
+				defer tr.catch()
 				ways[round%len(ways)].wake()
 				close(ready)
 			}()
@@ -100,13 +101,17 @@ func checkReadyFromOutside(tr *trial) {
 	var outside sync.WaitGroup
 	for _, name := range []string{"x", "y"} {
 		outside.Go(func() {
+			defer tr.catch()
 			t, err := w.k.Adopt(name, 1)
 			if err != nil {
 				w.failf("Park", "Adopt: %v", err)
 				return
 			}
 			for range w.rounds {
-				_ = m.Lock(t)
+				if err := m.Lock(t); err != nil {
+					w.failf("Park, Ready", "Lock by an adopted task: %v", err)
+					break
+				}
 				request.Give()
 				if err := reply.Take(t); err != nil {
 					w.failf("Park, Ready", "Take by an adopted task: %v", err)
@@ -122,6 +127,7 @@ func checkReadyFromOutside(tr *trial) {
 		})
 	}
 	outside.Go(func() {
+		defer tr.catch()
 		for range w.rounds {
 			bare.Give()
 			runtime.Gosched()
@@ -129,7 +135,10 @@ func checkReadyFromOutside(tr *trial) {
 		}
 	})
 	result := make(chan error, 1)
-	go func() { result <- w.k.Run(w.ctx) }()
+	go func() {
+		defer tr.catch()
+		result <- w.run(w.ctx)
+	}()
 	outside.Wait()
 	_ = server.NotifyGiveAt(1)
 	if err := <-result; err != nil {

@@ -23,7 +23,6 @@ type spy struct {
 	clock     atomic.Int64 // the latest reading
 	interrupt atomic.Bool  // one runs that the port does not know of
 	killing   atomic.Int32 // calls of Kill under way: current is the killer, not who unwinds
-	held      atomic.Int32
 	calls     atomic.Int64 // but for those that look only
 	arms      atomic.Int32
 	onPark    func(t *rtos.Task) // called first

@@ -3,6 +3,7 @@ package porttest
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/tickwake/rtos"
@@ -99,6 +100,7 @@ func (w *world) crowd() (begun, unwound *atomic.Int32) {
 // toTheEnd waits until t is unwound because the kernel stops. It returns if t is not.
 func (w *world) toTheEnd(t *rtos.Task) {
 	for n := 0; n < 1000; _ = t.Delay(span / 5) {
+		runtime.Gosched() // for who is outside, where there are no threads
 		if w.k.Stopping() {
 			n++ // it may not have come to t yet
 		}

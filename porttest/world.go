@@ -31,6 +31,9 @@ type bodyRecord struct {
 func (tr *trial) world(c rtos.Config, modes ...mode) *world {
 	w := &world{trial: tr}
 	w.p = &spy{Port: tr.newPort(), w: w}
+	if w.p.Port == nil {
+		tr.fatalf("Bind", "there is no port: the function given to porttest.Run returned nil")
+	}
 	for _, m := range modes {
 		w.p.mode |= m
 	}
