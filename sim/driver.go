@@ -257,6 +257,7 @@ func (s *Sim) unwindAll() {
 	s.k.Stop()
 	for t := range s.k.Tasks() {
 		t.Delete()
+		s.Kill(t) // a port around this one may not have passed it on
 	}
 	done = true
 }

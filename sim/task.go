@@ -2,8 +2,6 @@ package sim
 
 import (
 	"iter"
-	"runtime"
-	"strings"
 
 	"github.com/tickwake/rtos"
 )
@@ -113,23 +111,8 @@ func (s *Sim) forget(st *simTask) {
 }
 
 // Unwind implements [rtos.Port]: a panic that the kernel knows, because a coroutine
-// would hand a Goexit on to the driver. Deferred functions that call the kernel
-// come here again, with the panic still on the stack; a recover that swallowed it
-// has taken it off, and meets it again.
-func (s *Sim) Unwind(t *rtos.Task) {
-	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if strings.HasPrefix(f.Function, "runtime.gopanic") || strings.HasPrefix(f.Function, "runtime.Goexit") {
-			return
-		}
-		if !more {
-			break
-		}
-	}
-	t.PanicUnwind()
-}
+// would hand a Goexit on to the scheduler.
+func (s *Sim) Unwind(t *rtos.Task) { t.PanicUnwind() }
 
 // Evict implements [rtos.Port]. If t has the processor and the call comes from outside,
 // another one gets it; in an interrupt that is left to the end of the tick.
