@@ -33,6 +33,9 @@ func goroutineID() uint64 {
 func (t *Task) adoptCaller() { t.debug.goroutine = goroutineID() }
 
 func (t *Task) checkCaller(op string) {
+	if t.k.sched && t.k.traits.InInterrupt() {
+		return // which the call itself refuses
+	}
 	if id := goroutineID(); id != t.debug.goroutine {
 		misuse(op, t, "", fmt.Sprintf("called by goroutine %d, but the task is goroutine %d", id, t.debug.goroutine))
 	}

@@ -114,6 +114,9 @@ func (b *Board) Now() time.Duration { return b.at(b.s.time) }
 // Close switches the board off: see [Sim.Close].
 func (b *Board) Close() error { return b.s.Close() }
 
+// off tells whether the board does nothing any more: it has failed, or stopped its kernel.
+func (b *Board) off() bool { return b.s.ended || b.k.Stopping() }
+
 // at is the time of a tick.
 func (b *Board) at(tick uint64) time.Duration {
 	d := b.k.Ticks(tick)
@@ -134,7 +137,7 @@ func (b *Board) pass(at time.Duration) {
 	if next, ok := b.s.NextEvent(); ok {
 		tick = min(tick, max(next, 1)-1)
 	}
-	if tick > b.s.time && !b.s.ended {
+	if tick > b.s.time && !b.off() {
 		b.s.skip(tick - b.s.time)
 	}
 }
@@ -152,8 +155,8 @@ func (b *Board) Post(to *Board, latency time.Duration, f func(*rtos.ISR), opts .
 		misuse("Board.Post", "negative latency "+latency.String())
 	case f == nil:
 		misuse("Board.Post", "nil function")
-	case to.s.ended:
-		return // it is off
+	case to.off():
+		return
 	}
 	now := b.Now()
 	tick := never - uint64(1)

@@ -305,6 +305,40 @@ func TestGroupErrors(t *testing.T) {
 	assert.Zero(t, good.Kernel().NumTasks())
 }
 
+// A board that stops its kernel is off, until it is reset.
+func TestBoardThatStops(t *testing.T) {
+	boots := 0
+	stops := newBoard(t, "stops", silent, sim.Options{}, func(b *sim.Board) error {
+		boots++
+		k := b.Kernel()
+		spawn(t, k, "other", 1, func(me *rtos.Task) { me.Work(time.Hour) })
+		spawn(t, k, "a", 2, func(me *rtos.Task) {
+			_ = me.Delay(k.Ticks(5))
+			k.Stop()
+		})
+		return nil
+	})
+	goesOn := newBoard(t, "goes on", silent, sim.Options{}, func(b *sim.Board) error {
+		k := b.Kernel()
+		spawn(t, k, "a", 1, func(me *rtos.Task) {
+			for range 10 {
+				_ = me.Delay(k.Ticks(7))
+				b.Post(stops, 0, func(*rtos.ISR) { assert.Fail(t, "it is off") })
+			}
+		})
+		return nil
+	})
+	g := group(t, stops, goesOn)
+	require.NoError(t, g.Settle())
+	assert.Equal(t, 70*time.Millisecond, g.Time())
+	require.NoError(t, g.RunFor(time.Second))
+	assert.EqualValues(t, 5, stops.Sim().Time())
+	require.NoError(t, stops.Reset())
+	require.NoError(t, g.RunFor(time.Second))
+	assert.Equal(t, 2, boots)
+	assert.EqualValues(t, 5, stops.Sim().Time())
+}
+
 func TestWrongGroups(t *testing.T) {
 	empty := func(*sim.Board) error { return nil }
 	a, b := newBoard(t, "a", silent, sim.Options{}, empty), newBoard(t, "b", silent, sim.Options{}, empty)

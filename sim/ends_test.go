@@ -3,6 +3,7 @@ package sim_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -102,6 +103,40 @@ func TestGoexitOfATask(t *testing.T) {
 			require.NoError(t, k.Run(t.Context()))
 		})
 	}
+}
+
+// A Goexit of a task that is deleted goes on to who deletes it, and then to the driver;
+// what both still do in deferred functions works.
+func TestGoexitOfADeletedTask(t *testing.T) {
+	k, s := newSim(t, sim.Options{})
+	var log []string
+	note := func(what string) { log = append(log, fmt.Sprint(s.Time(), " ", what)) }
+	victim := spawn(t, k, "victim", 1, func(me *rtos.Task) {
+		defer runtime.Goexit()
+		_ = me.Delay(rtos.Forever)
+	})
+	spawn(t, k, "killer", 1, func(me *rtos.Task) {
+		defer func() {
+			_ = me.Delay(k.Ticks(10))
+			note("killer")
+		}()
+		assert.NoError(t, me.Delay(k.Ticks(5)))
+		victim.Delete()
+		note("not reached")
+	})
+	spawn(t, k, "other", 1, func(me *rtos.Task) {
+		assert.NoError(t, me.Delay(k.Ticks(7)))
+		note("other")
+		defer note("other is unwound")
+		_ = me.Delay(rtos.Forever)
+	})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.Settle()
+	}()
+	<-done
+	assert.Equal(t, []string{"7 other", "15 killer", "15 other is unwound"}, log)
 }
 
 // So does a Goexit in an interrupt, and in a condition.

@@ -120,7 +120,7 @@ func (g *Group) runUntil(end time.Duration) error {
 	}
 	g.now = max(g.now, end)
 	for _, b := range g.boards {
-		if b.s.ended {
+		if b.off() {
 			continue
 		}
 		if err := g.advance(b, b.tick(end)); err != nil {
@@ -183,7 +183,7 @@ func (g *Group) Settle() error {
 // deadlock looks for deadlocks on boards that have settled.
 func (g *Group) deadlock() error {
 	for _, b := range g.boards {
-		if b.s.ended {
+		if b.off() {
 			continue
 		}
 		if d := b.s.deadlock(false); d != nil {

@@ -31,7 +31,7 @@ func (s *Sim) Running() []*rtos.Task { return []*rtos.Task{s.Current()} }
 // about to run, else a tick ahead; false if nothing can happen any more. To be called by
 // the driver between runs.
 func (s *Sim) NextEvent() (tick uint64, ok bool) {
-	if s.k == nil || s.ended {
+	if s.k == nil || s.ended || s.k.Stopping() {
 		return 0, false
 	}
 	s.takeIn()

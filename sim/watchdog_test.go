@@ -63,6 +63,15 @@ func TestWatchdogNamesWhoIsStuck(t *testing.T) {
 				}
 			})
 		}, sim.StuckReport{Task: "blocks"}},
+		"task that has deleted another": {func(t *testing.T, k *rtos.Kernel, _ *sim.Sim, block func()) {
+			victim := spawn(t, k, "victim", 1, func(me *rtos.Task) { _ = me.Delay(rtos.Forever) })
+			spawn(t, k, "blocks", 1, func(me *rtos.Task) {
+				if me.Delay(k.Ticks(3)) == nil {
+					victim.Delete()
+					blocksOutside(block)
+				}
+			})
+		}, sim.StuckReport{Task: "blocks"}},
 		"interrupt": {func(_ *testing.T, _ *rtos.Kernel, s *sim.Sim, block func()) {
 			s.At(3, func(*rtos.ISR) { blocksOutside(block) }, sim.Named("uart"))
 		}, sim.StuckReport{Interrupt: "uart"}},
