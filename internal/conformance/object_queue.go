@@ -1,6 +1,11 @@
 package conformance
 
-import "github.com/tickwake/rtos"
+import (
+	"context"
+	"time"
+
+	"github.com/tickwake/rtos"
+)
 
 // queueObject is a queue of numbers.
 type queueObject struct{ q *rtos.Queue[uint32] }
@@ -19,25 +24,54 @@ func (c *call) received(v uint32, ok bool) {
 	}
 }
 
+// receive makes a call that returns an item in one of its forms.
+func (c *call) receive(
+	plain func(*rtos.Task) (uint32, error),
+	try func(*rtos.Task) (uint32, bool),
+	limit func(*rtos.Task, time.Duration) (uint32, error),
+	ctx func(context.Context, *rtos.Task) (uint32, error),
+) {
+	var v uint32
+	ok := c.wait(waiting{
+		plain: func() (err error) { v, err = plain(c.task); return err },
+		try:   func() (ok bool) { v, ok = try(c.task); return ok },
+		limit: func(d time.Duration) (err error) { v, err = limit(c.task, d); return err },
+		ctx:   func(x context.Context) (err error) { v, err = ctx(x, c.task); return err },
+	})
+	c.received(v, ok)
+}
+
 // queueOps are the operations of queues.
 var queueOps = map[string]func(*call){
 	"qsend": func(c *call) {
-		c.ret = success(c.queue().SendFor(c.task, c.op.Value, c.limit()) == nil)
+		q, v := c.queue(), c.op.Value
+		c.ret = success(c.wait(waiting{
+			plain: func() error { return q.Send(c.task, v) },
+			try:   func() bool { return q.TrySend(c.task, v) },
+			limit: func(d time.Duration) error { return q.SendFor(c.task, v, d) },
+			ctx:   func(ctx context.Context) error { return q.SendCtx(ctx, c.task, v) },
+		}))
 	},
 	"qsendfront": func(c *call) {
-		c.ret = success(c.queue().SendFrontFor(c.task, c.op.Value, c.limit()) == nil)
+		q, v := c.queue(), c.op.Value
+		c.ret = success(c.wait(waiting{
+			plain: func() error { return q.SendFront(c.task, v) },
+			try:   func() bool { return q.TrySendFront(c.task, v) },
+			limit: func(d time.Duration) error { return q.SendFrontFor(c.task, v, d) },
+			ctx:   func(ctx context.Context) error { return q.SendFrontCtx(ctx, c.task, v) },
+		}))
 	},
 	"qoverwrite": func(c *call) {
 		c.queue().Overwrite(c.op.Value)
 		c.ret = number(1)
 	},
 	"qrecv": func(c *call) {
-		v, err := c.queue().RecvFor(c.task, c.limit())
-		c.received(v, err == nil)
+		q := c.queue()
+		c.receive(q.Recv, q.TryRecv, q.RecvFor, q.RecvCtx)
 	},
 	"qpeek": func(c *call) {
-		v, err := c.queue().PeekFor(c.task, c.limit())
-		c.received(v, err == nil)
+		q := c.queue()
+		c.receive(q.Peek, q.TryPeek, q.PeekFor, q.PeekCtx)
 	},
 	"qreset": func(c *call) {
 		c.queue().Reset()

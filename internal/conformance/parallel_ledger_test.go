@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -65,6 +66,35 @@ func (p *parallel) token(c *call, do func()) {
 	}
 }
 
+// item does what sends or receives; the values count as tokens, too.
+func (p *parallel) item(c *call, do func()) {
+	if caught(do) != nil || c.ret.Num != 1 {
+		return
+	}
+	if book := &p.ledger[c.op.Obj]; c.op.Name == "qrecv" {
+		book.taken.Add(itemWorth(uint32(c.val.Num)))
+	} else {
+		book.given.Add(itemWorth(c.op.Value))
+	}
+}
+
+// itemWorth makes the balance of a queue tell how many items there are and what they are.
+func itemWorth(v uint32) int64 { return 1<<40 + int64(v) }
+
+// drops tells whether the scenario throws away items of an object.
+func (p *parallel) drops(obj int) bool {
+	scripts := [][]Op{}
+	for i := range p.scenario.Tasks {
+		scripts = append(scripts, p.scenario.Tasks[i].Script)
+	}
+	for i := range p.scenario.Interrupts {
+		scripts = append(scripts, p.scenario.Interrupts[i].Ops)
+	}
+	return slices.ContainsFunc(slices.Concat(scripts...), func(o Op) bool {
+		return o.Obj == obj && (o.Name == "qreset" || o.Name == "qoverwrite")
+	})
+}
+
 // isEnding tells whether t is a task that ends, or has.
 func isEnding(t *rtos.Task) bool {
 	select {
@@ -84,6 +114,10 @@ func (p *parallel) quiet() {
 		case semaphoreObject:
 			info := o.s.Info()
 			assert.False(p, info.Count > 0 && len(info.Waiters) > 0, "%s has %d tokens and %v waiting", id, info.Count, info.Waiters)
+		case queueObject:
+			info := o.q.Info()
+			assert.False(p, info.Len > 0 && len(info.Receivers) > 0, "%s has %d items and %v waiting", id, info.Len, info.Receivers)
+			assert.False(p, info.Len < info.Cap && len(info.Senders) > 0, "%s has room and %v waiting", id, info.Senders)
 		case mutexObject:
 			p.free(id, o.m.Info())
 		case recursiveObject:
@@ -157,6 +191,14 @@ func (p *parallel) balance() {
 			want := int64(def.Initial) + book.given.Load() - book.taken.Load()
 			assert.EqualValues(p, want, o.s.Count(), "tokens of %s", def.ID)
 			assert.LessOrEqual(p, o.s.Count(), o.s.Info().Max, def.ID)
+		case queueObject:
+			var worth int64
+			for _, v := range o.q.Items() {
+				worth += itemWorth(v)
+			}
+			if !p.drops(i) {
+				assert.Equal(p, book.given.Load()-book.taken.Load(), worth, "items of %s", def.ID)
+			}
 		case holder:
 			if owner := book.owner.Load(); owner == nil || owner.State() != rtos.StateDeleted {
 				assert.Same(p, owner, o.holder(), "holder of %s", def.ID)

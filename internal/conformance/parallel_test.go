@@ -192,6 +192,8 @@ func (p *parallel) perform(c *call, ops map[string]func(*call)) {
 		}
 	case "take", "rtake", "give", "rgive":
 		p.token(c, do)
+	case "qsend", "qsendfront", "qrecv":
+		p.item(c, do)
 	default:
 		caught(do)
 	}
