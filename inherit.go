@@ -1,7 +1,7 @@
 package rtos
 
-// This file is priority inheritance (model/mutex.pml, model/mutex2.pml). The
-// priority word of a task is
+// This file is priority inheritance by FreeRTOS's rule (model/mutex.pml,
+// model/mutex2.pml); inherit_chained.go is the other policy. The priority word of a task is
 //
 //	bits  0-7   base priority
 //	bits  8-15  effective priority

@@ -349,8 +349,8 @@ func (k *Kernel) running() int {
 	return -1
 }
 
-// switchAfter ends a call that has ended waits of others. The running task may have had
-// priority by them, and have less now than before.
+// switchAfter ends a call that may have ended a wait, and with it a loan to the running
+// task: before is what priority that had.
 func (k *Kernel) switchAfter(before int) {
 	why := Woke
 	if k.running() < before {
