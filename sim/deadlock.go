@@ -26,6 +26,9 @@ type DeadlockWait struct {
 	Why    string // why that one does not give it: such as "suspended"
 }
 
+// Unwrap is [rtos.ErrDeadlock].
+func (e *DeadlockError) Unwrap() error { return rtos.ErrDeadlock }
+
 func (e *DeadlockError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "sim: deadlock at tick %d:", e.Time)
