@@ -146,6 +146,12 @@ func brokenEnds() []broken {
 			"Delete/Waiting": "not within", "Delete/Limited": "not within", "Delete/Suspended": "not within",
 			"Delete/Computing": "not within", "Delete/NotStarted": "a task that was deleted before it ran is",
 		},
-		change: func(w *wrapper, _ rtos.Port, _ *breakage) { w.kill = func(*rtos.Task) {} },
+		change: func(w *wrapper, p rtos.Port, _ *breakage) {
+			w.kill = func(t *rtos.Task) {
+				if t.Kernel().Stopping() { // or its coroutine would stay for ever
+					p.Kill(t)
+				}
+			}
+		},
 	}}
 }

@@ -171,7 +171,7 @@ func brokenSchedulers() []broken {
 				})
 			}
 			w.kill = func(t *rtos.Task) {
-				if begun.has(t) {
+				if begun.has(t) || t.Kernel().Stopping() {
 					p.Kill(t)
 				}
 			}

@@ -31,7 +31,7 @@ import (
 // goroutines that are left behind, so nothing else may start any meanwhile: no parallel
 // tests.
 func Run(t *testing.T, newPort func() rtos.Port) {
-	o := options{patience: 10 * time.Second, grace: 2 * time.Second, rounds: 1000}
+	o := options{patience: 10 * time.Second, grace: 2 * time.Second, rounds: 300}
 	if testing.Short() {
 		o.rounds = 100
 	}
