@@ -16,6 +16,8 @@ func TestSimKeepsTheContractOfAPort(t *testing.T) {
 		{"Default", sim.Options{}},
 		{"NoPreemption", sim.Options{Preemption: sim.Off}},
 		{"NoTimeSlicing", sim.Options{TimeSlicing: sim.Off}},
+		{"Seed1", sim.Options{Seed: 1}},
+		{"Seed2", sim.Options{Seed: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			porttest.Run(t, func() rtos.Port { return sim.New(c.options) })
