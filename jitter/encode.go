@@ -9,15 +9,14 @@ import (
 
 // jsonHistogram is a [Histogram] as it is written: what is empty is left out.
 type jsonHistogram struct {
-	Count   uint64      `json:"count"`
-	Sum     *big.Int    `json:"sum_ns"`
-	Min     int64       `json:"min_ns"`
-	Max     int64       `json:"max_ns"`
-	Below   uint64      `json:"below"`   // of the bins
-	Above   uint64      `json:"above"`   // of the bins
-	Bins    []jsonBin   `json:"bins_us"` // [centre, count]
-	Buckets [][2]uint64 `json:"buckets"` // [number, count], zero and more
-	Early   [][2]uint64 `json:"early"`   // the same, less than zero
+	Count   uint64     `json:"count"`
+	Sum     *big.Int   `json:"sum_ns"`
+	Min     int64      `json:"min_ns"`
+	Max     int64      `json:"max_ns"`
+	Below   uint64     `json:"below"`      // of the bins
+	Above   uint64     `json:"above"`      // of the bins
+	Bins    []jsonBin  `json:"bins_us"`    // [centre, count]
+	Buckets [][2]int64 `json:"buckets_ns"` // [greatest value, count]
 }
 
 // jsonBin is a bin as published distributions have it: [centre, count].
@@ -45,11 +44,15 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 	j := jsonHistogram{
 		Count: h.count, Sum: sum, Min: h.min, Max: h.max,
 		Below: h.linear.below, Above: h.linear.above,
-		Bins: []jsonBin{}, Buckets: pairs(&h.log.counts[1]), Early: pairs(&h.log.counts[0]),
+		Bins: []jsonBin{}, Buckets: [][2]int64{},
 	}
 	for b := range h.Bins() {
 		j.Bins = append(j.Bins, jsonBin(b))
 	}
+	h.log.each(func(greatest int64, n uint64) bool {
+		j.Buckets = append(j.Buckets, [2]int64{greatest, int64(n)})
+		return true
+	})
 	return json.Marshal(j)
 }
 
@@ -90,27 +93,16 @@ func (j *jsonHistogram) decode() (*Histogram, error) {
 		linear += b.Count
 	}
 	var log uint64
-	for sign, list := range [][][2]uint64{j.Early, j.Buckets} {
-		for _, p := range list {
-			if p[0] >= numBuckets {
-				return nil, fmt.Errorf("no bucket %d", p[0])
-			}
-			h.log.counts[sign][p[0]] += p[1]
-			log += p[1]
+	for _, b := range j.Buckets {
+		counts, ok := h.log.bucketUpTo(b[0])
+		if !ok {
+			return nil, fmt.Errorf("%d ends no bucket", b[0])
 		}
+		*counts += uint64(b[1])
+		log += uint64(b[1])
 	}
 	if linear != j.Count || log != j.Count {
 		return nil, fmt.Errorf("count is %d, but the bins hold %d and the buckets %d", j.Count, linear, log)
 	}
 	return h, nil
-}
-
-func pairs(counts *[numBuckets]uint64) [][2]uint64 {
-	list := [][2]uint64{}
-	for i, n := range counts {
-		if n > 0 {
-			list = append(list, [2]uint64{uint64(i), n})
-		}
-	}
-	return list
 }

@@ -38,13 +38,14 @@ type opCounter struct {
 	_ [56]byte
 }
 
-// done counts an operation, which in a simulation takes a tick: there nothing else would
-// let time pass.
-func (c *opCounter) done(t *rtos.Task) {
+// done counts an operation and tells whether there is to be another one. In a simulation
+// it takes a tick: there nothing else would let time pass.
+func (c *opCounter) done(t *rtos.Task) bool {
 	c.n.Add(1)
 	if k := t.Kernel(); k.Current() != nil {
 		t.Work(k.Ticks(1))
 	}
+	return t.Checkpoint() == nil
 }
 
 func newTaskLoad(name string, least float64) *TaskLoad { return &TaskLoad{name: name, least: least} }

@@ -16,7 +16,9 @@ func MqLoad() *TaskLoad {
 			if _, err := back.Recv(t); err != nil {
 				return
 			}
-			c.done(t)
+			if !c.done(t) {
+				return
+			}
 		}
 		_ = there.Send(t, last)
 	}
@@ -26,8 +28,7 @@ func MqLoad() *TaskLoad {
 			if err != nil || v == last {
 				return
 			}
-			c.done(t)
-			if back.Send(t, v) != nil {
+			if !c.done(t) || back.Send(t, v) != nil {
 				return
 			}
 		}

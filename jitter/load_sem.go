@@ -9,8 +9,8 @@ func SemLoad() *TaskLoad {
 	sem.Give()
 	l := newTaskLoad("sem load", leastOps)
 	body := func(t *rtos.Task, c *opCounter) {
-		for !l.stop.Load() && sem.Take(t) == nil {
-			c.done(t)
+		for more := true; more && !l.stop.Load() && sem.Take(t) == nil; {
+			more = c.done(t)
 			sem.Give()
 		}
 	}

@@ -44,6 +44,19 @@ func bucketEnds(i int) (least, greatest uint64) {
 	return least, least + 1<<e - 1
 }
 
+// bucketUpTo is the count of the bucket whose greatest value this is; false if there is
+// none.
+func (l *logarithmic) bucketUpTo(greatest int64) (count *uint64, ok bool) {
+	if greatest < 0 {
+		i := bucketOf(uint64(-greatest))
+		least, _ := bucketEnds(int(i))
+		return &l.counts[0][i], -int64(least) == greatest
+	}
+	i := bucketOf(uint64(greatest))
+	_, most := bucketEnds(int(i))
+	return &l.counts[1][i], int64(most) == greatest
+}
+
 func (l *logarithmic) merge(o *logarithmic) {
 	for s := range &o.counts {
 		for i, n := range &o.counts[s] {

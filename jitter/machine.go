@@ -32,10 +32,10 @@ func (m *machine) begin() {
 	m.faults, _ = processFaults()
 }
 
-func (m *machine) look(now time.Duration) {
+func (m *machine) look(clock func() time.Duration) {
 	seen := m.gc.NumGC
 	debug.ReadGCStats(&m.gc)
-	m.wall, m.now = time.Now(), now
+	m.wall, m.now = together(clock)
 	for _, pause := range m.gc.Pause[:min(int(m.gc.NumGC-seen), len(m.gc.Pause))] {
 		m.collector.Longest = max(m.collector.Longest, pause)
 	}
@@ -55,4 +55,20 @@ func (m *machine) annotate(s *Sample, planned time.Duration) {
 			s.Pause += m.gc.Pause[i]
 		}
 	}
+}
+
+// together reads the clock on the wall and another one at the same time, as nearly as can
+// be had: of a few tries the one that was disturbed least.
+func together(clock func() time.Duration) (wall time.Time, now time.Duration) {
+	const tries = 5
+	least := time.Duration(-1)
+	for range tries {
+		before := clock()
+		w := time.Now()
+		after := clock()
+		if d := after - before; least < 0 || d < least {
+			least, wall, now = d, w, before+d/2
+		}
+	}
+	return wall, now
 }

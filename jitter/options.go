@@ -37,7 +37,8 @@ type Options struct {
 	// Every, and at the end. It is replaced at once, so a reader always finds a whole
 	// one. Default none.
 	File string
-	// Every is the time between two snapshots. Default 10 s.
+	// Every is the time between two snapshots, which are written at a take-over. Default
+	// 10 s.
 	Every time.Duration
 	// Resume: if File is there already, go on from it: its result is merged into this
 	// one. Default false: it is overwritten.

@@ -26,6 +26,7 @@ type reader struct {
 	policy  string
 	ours    int  // the shard that is handed over next
 	asked   bool // and has been asked for
+	over    bool // the writer has ended, and all is taken
 	started bool // what follows is set
 	virtual bool
 	start   time.Duration // on the loop's clock
@@ -97,7 +98,7 @@ func (d *reader) collect(r *Recorder) {
 	defer close(d.collected)
 	ticker := time.NewTicker(d.opts.TakeOver)
 	defer ticker.Stop()
-	written := time.Now()
+	due := time.Now().Add(d.opts.Every)
 	for running := true; running; {
 		select {
 		case <-d.stop:
@@ -106,8 +107,9 @@ func (d *reader) collect(r *Recorder) {
 		}
 		d.mu.Lock()
 		d.take(r)
-		if d.opts.File != "" && (!running || time.Since(written) >= d.opts.Every) {
-			written = time.Now()
+		if now := time.Now(); d.opts.File != "" && (!running || !now.Before(due)) {
+			for ; !now.Before(due); due = due.Add(d.opts.Every) {
+			}
 			d.saved = d.save(r)
 		}
 		d.mu.Unlock()
@@ -116,35 +118,47 @@ func (d *reader) collect(r *Recorder) {
 
 // take takes over what the writer has recorded. A writer that waits for its next
 // activation answers then; a reader does not wait longer than patience for that, and the
-// shard comes with the next take.
+// shard comes with a later take.
 func (d *reader) take(r *Recorder) {
 	const longest = time.Second
 	patience := min(2*d.opts.Period+10*time.Millisecond, longest)
+	if d.asked && atomic.LoadUint32(&r.ask) == 0 { // an earlier take did not wait for it
+		d.look()
+		d.receive(r)
+	}
 	if !d.asked {
 		d.asked = true
 		atomic.StoreUint32(&r.ask, 1)
 	}
 	begun := time.Now()
-	for atomic.LoadUint32(&r.over) == 0 && atomic.LoadUint32(&r.ask) != 0 {
-		if time.Since(begun) > patience {
-			return
-		}
+	for atomic.LoadUint32(&r.over) == 0 && atomic.LoadUint32(&r.ask) != 0 && time.Since(begun) < patience {
 		time.Sleep(50 * time.Microsecond)
 	}
 	// A writer that has ended has answered before, or never will. So its word that it
 	// has ended is read first.
-	over := atomic.LoadUint32(&r.over) != 0
+	d.over = atomic.LoadUint32(&r.over) != 0
+	d.look()
+	d.receive(r)
+	if d.over {
+		d.drain(&r.shards[0])
+		d.drain(&r.shards[1])
+	}
+}
+
+// receive takes the shard that was asked for, if the writer has left it.
+func (d *reader) receive(r *Recorder) {
+	if !d.asked || atomic.LoadUint32(&r.ask) != 0 {
+		return
+	}
+	d.asked = false
+	d.drain(&r.shards[d.ours])
+	d.ours ^= 1
+}
+
+// look looks at the machine, as it was while the shards were filled.
+func (d *reader) look() {
 	if !d.virtual {
-		d.machine.look(d.clock())
-	}
-	if atomic.LoadUint32(&r.ask) == 0 {
-		d.asked = false
-		d.drain(&r.shards[d.ours])
-		d.ours ^= 1
-	}
-	if over {
-		d.drain(&r.shards[d.ours])
-		d.drain(&r.shards[d.ours^1])
+		d.machine.look(d.clock)
 	}
 }
 
@@ -190,9 +204,9 @@ func (d *reader) result(r *Recorder) (*Result, error) {
 		return newResult(d.opts), nil
 	}
 	res := d.res.clone()
-	now := d.last
-	if over := atomic.LoadUint32(&r.over) != 0; over {
-		res.Interrupted = r.cause
+	var now usage
+	if d.over {
+		now, res.Interrupted = d.last, r.cause
 	} else {
 		now, res.Running = d.usage(d.thread), true
 	}

@@ -81,9 +81,7 @@ func (r *Recorder) begin(clock func() time.Duration, virtual bool) time.Duration
 	if !r.read.begun.CompareAndSwap(false, true) {
 		panic(&rtos.MisuseError{Op: "Recorder.Begin", Object: r.read.opts.Name, Reason: "it has begun already"})
 	}
-	start := r.read.begin(r, clock, virtual)
-	r.shards[0].last, r.shards[1].last = int64(start), int64(start)
-	return start
+	return r.read.begin(r, clock, virtual)
 }
 
 // Record records one activation: it was planned for one instant and began at another, by
@@ -111,9 +109,7 @@ func (r *Recorder) Record(planned, began time.Duration) {
 //
 //go:nosplit
 func (r *Recorder) handOver() {
-	last := r.shards[r.active&1].last
 	r.active ^= 1
-	r.shards[r.active&1].last = last
 	atomic.StoreUint32(&r.ask, 0)
 }
 
