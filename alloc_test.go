@@ -49,6 +49,9 @@ type allocWorld struct {
 	bin      *rtos.Semaphore
 	counting *rtos.Semaphore
 	spin     rtos.Spinlock
+	line     *rtos.Queue[string]
+	mail     *rtos.Queue[string]
+	full     *rtos.Queue[string]
 	isr      func(*rtos.ISR)
 	section  func()
 	ref      time.Duration
@@ -63,7 +66,9 @@ func newAllocWorld(t *testing.T, k *rtos.Kernel) *allocWorld {
 		k: k, m: rtos.NewMutex("m"), held: rtos.NewMutex("held"), again: rtos.NewRecursiveMutex("again"),
 		heldRec: rtos.NewRecursiveMutex("held"), empty: rtos.NewBinary("empty"), bin: rtos.NewBinary("bin"),
 		counting: rtos.NewCounting("counting", 9, 3), section: func() {},
+		line: rtos.NewQueue[string]("line", 5), mail: rtos.NewQueue[string]("mail", 1), full: rtos.NewQueue[string]("full", 1),
 	}
+	w.full.Overwrite("x")
 	ctx, cancel := context.WithCancel(context.Background())
 	w.ctx = ctx
 	t.Cleanup(cancel)
@@ -75,6 +80,18 @@ func newAllocWorld(t *testing.T, k *rtos.Kernel) *allocWorld {
 		must(err)
 		if !w.bin.GiveFromISR(isr) || !w.bin.TryTakeFromISR(isr) || w.empty.TryTakeFromISR(isr) {
 			panic("semaphores")
+		}
+		if !w.line.TrySendFromISR(isr, "x") || !w.line.TrySendFrontFromISR(isr, "y") {
+			panic("queues")
+		}
+		w.mail.OverwriteFromISR(isr, "x")
+		for _, q := range []*rtos.Queue[string]{w.line, w.line, w.mail} {
+			if _, ok := q.TryPeekFromISR(isr); !ok {
+				panic("queues")
+			}
+			if _, ok := q.TryRecvFromISR(isr); !ok {
+				panic("queues")
+			}
 		}
 		w.me.ResumeFromISR(isr)
 		w.spin.LockFromISR(isr)
@@ -121,6 +138,49 @@ var soloOps = []allocOp{
 	{"Semaphore.TakeCtx", func(w *allocWorld) { must(w.counting.TakeCtx(w.ctx, w.me)); w.counting.Give() }},
 	{"Semaphore.TryTake", func(w *allocWorld) { w.counting.TryTake(w.me); w.counting.Give(); w.empty.TryTake(w.me) }},
 	{"Semaphore.TakeFor, 1 us", func(w *allocWorld) { mustBe(rtos.ErrTimeout, w.empty.TakeFor(w.me, time.Microsecond)) }},
+	{"Queue.Send, Recv", func(w *allocWorld) { must(w.line.Send(w.me, "x")); w.recv(w.line) }},
+	{"Queue of length 1", func(w *allocWorld) { must(w.mail.Send(w.me, "x")); w.recv(w.mail) }},
+	{"Queue.SendFor, SendCtx, RecvFor, RecvCtx", func(w *allocWorld) {
+		must(w.line.SendFor(w.me, "x", time.Second), w.line.SendCtx(w.ctx, w.me, "x"))
+		_, err := w.line.RecvFor(w.me, time.Second)
+		must(err)
+		_, err = w.line.RecvCtx(w.ctx, w.me)
+		must(err)
+	}},
+	{"Queue.SendFront, in every form", func(w *allocWorld) {
+		must(w.line.SendFront(w.me, "x"), w.line.SendFrontFor(w.me, "x", time.Second), w.line.SendFrontCtx(w.ctx, w.me, "x"))
+		w.line.TrySendFront(w.me, "x")
+		for range 4 {
+			w.recv(w.line)
+		}
+	}},
+	{"Queue.TrySend, TryRecv", func(w *allocWorld) {
+		w.line.TrySend(w.me, "x")
+		w.line.TryRecv(w.me)
+		w.line.TryRecv(w.me)
+		w.full.TrySend(w.me, "x")
+	}},
+	{"Queue.Peek, in every form", func(w *allocWorld) {
+		_, err := w.full.Peek(w.me)
+		must(err)
+		_, err = w.full.PeekFor(w.me, time.Second)
+		must(err)
+		_, err = w.full.PeekCtx(w.ctx, w.me)
+		must(err)
+		w.full.TryPeek(w.me)
+		w.line.TryPeek(w.me)
+	}},
+	{"Queue.Overwrite, Reset", func(w *allocWorld) { w.mail.Overwrite("x"); w.mail.Overwrite("y"); w.mail.Reset() }},
+	{"Queue.SendFor, 1 us", func(w *allocWorld) { mustBe(rtos.ErrTimeout, w.full.SendFor(w.me, "x", time.Microsecond)) }},
+	{"Queue.SendFrontFor, 1 us", func(w *allocWorld) { mustBe(rtos.ErrTimeout, w.full.SendFrontFor(w.me, "x", time.Microsecond)) }},
+	{"Queue.RecvFor, 1 us", func(w *allocWorld) {
+		_, err := w.line.RecvFor(w.me, time.Microsecond)
+		mustBe(rtos.ErrTimeout, err)
+	}},
+	{"Queue.PeekFor, 1 us", func(w *allocWorld) {
+		_, err := w.line.PeekFor(w.me, time.Microsecond)
+		mustBe(rtos.ErrTimeout, err)
+	}},
 	{"NotifyGive, NotifyTake", func(w *allocWorld) { must(w.me.NotifyGive()); w.take(true, 0) }},
 	{"NotifyTakeCtx", func(w *allocWorld) {
 		must(w.me.NotifyGive())
@@ -180,11 +240,17 @@ var soloOps = []allocOp{
 		_, _, _ = w.me.Priority(), w.me.BasePriority(), w.me.State()
 		_, _, _ = w.k.Now(), w.k.TickCount(), w.counting.Count()
 		_, _, _ = w.me.RunTime(), w.k.NumTasks(), w.k.Ticks(3)
+		_, _, _ = w.full.Len(), w.full.Free(), w.full.Cap()
 	}},
 }
 
 func (w *allocWorld) take(clear bool, d time.Duration) {
 	_, err := w.me.NotifyTake(clear, d)
+	must(err)
+}
+
+func (w *allocWorld) recv(q *rtos.Queue[string]) {
+	_, err := q.Recv(w.me)
 	must(err)
 }
 
@@ -226,6 +292,20 @@ var duoOps = []duo{
 	{"Semaphore.TakeFor", func(w *allocWorld) { must(w.empty.TakeFor(w.peer, time.Hour)) }, func(w *allocWorld) { w.empty.Give() }},
 	{"Semaphore.TakeCtx", func(w *allocWorld) { must(w.empty.TakeCtx(w.ctx, w.peer)) }, func(w *allocWorld) { w.empty.Give() }},
 	{"Semaphore, aborted", func(w *allocWorld) { aborted(w.empty.Take(w.peer)) }, func(w *allocWorld) { w.peer.AbortDelay() }},
+	{"Queue.Send", func(w *allocWorld) { must(w.full.Send(w.peer, "x")) }, func(w *allocWorld) { w.recv(w.full) }},
+	{"Queue.SendFor", func(w *allocWorld) { must(w.full.SendFor(w.peer, "x", time.Hour)) }, func(w *allocWorld) { w.recv(w.full) }},
+	{"Queue.SendCtx", func(w *allocWorld) { must(w.full.SendCtx(w.ctx, w.peer, "x")) }, func(w *allocWorld) { w.recv(w.full) }},
+	{"Queue.SendFront", func(w *allocWorld) { must(w.full.SendFront(w.peer, "x")) }, func(w *allocWorld) { w.recv(w.full) }},
+	{"Queue.Send, aborted", func(w *allocWorld) { aborted(w.full.Send(w.peer, "x")) }, func(w *allocWorld) { w.peer.AbortDelay() }},
+	{"Queue.Recv", func(w *allocWorld) { _, err := w.mail.Recv(w.peer); must(err) }, func(w *allocWorld) { must(w.mail.Send(w.me, "x")) }},
+	{"Queue.RecvFor", func(w *allocWorld) { _, err := w.mail.RecvFor(w.peer, time.Hour); must(err) }, func(w *allocWorld) { w.mail.Overwrite("x") }},
+	{"Queue.RecvCtx", func(w *allocWorld) { _, err := w.mail.RecvCtx(w.ctx, w.peer); must(err) }, func(w *allocWorld) { must(w.mail.Send(w.me, "x")) }},
+	{"Queue.Recv, aborted", func(w *allocWorld) { _, err := w.mail.Recv(w.peer); aborted(err) }, func(w *allocWorld) { w.peer.AbortDelay() }},
+	{"Queue.Peek", func(w *allocWorld) {
+		_, err := w.line.Peek(w.peer)
+		must(err)
+		w.line.Reset()
+	}, func(w *allocWorld) { must(w.line.Send(w.me, "x")) }},
 	{"NotifyTake", func(w *allocWorld) { _, err := w.peer.NotifyTake(true, rtos.Forever); must(err) }, func(w *allocWorld) { must(w.peer.NotifyGive()) }},
 	{"NotifyTake, limit", func(w *allocWorld) { _, err := w.peer.NotifyTake(true, time.Hour); must(err) }, func(w *allocWorld) { must(w.peer.NotifyGive()) }},
 	{"NotifyTakeCtx", func(w *allocWorld) { _, err := w.peer.NotifyTakeCtx(w.ctx, true); must(err) }, func(w *allocWorld) { must(w.peer.NotifyGive()) }},

@@ -1,5 +1,5 @@
 // Package rtos is a small real-time kernel for Go: tasks with priorities, notifications,
-// mutexes, semaphores and spinlocks that behave as FreeRTOS's do, on lock-free code.
+// mutexes, semaphores, queues and spinlocks that behave as FreeRTOS's do, on lock-free code.
 //
 // The same task bodies run as goroutines of an ordinary program, or in a simulation where
 // time is virtual and the order of events exact. This page is the manual; the README has
@@ -32,8 +32,9 @@
 //	LockCtx(ctx, t)    waits until ctx is done
 //	TryLock(t)         does not wait
 //
-// and likewise Take, TakeFor, TakeCtx, TryTake. Notifications always take a limit. Forms
-// for one of several slots end in At, those for interrupts in FromISR.
+// and likewise Take, TakeFor, TakeCtx, TryTake, and those of Send, Recv and Peek.
+// Notifications always take a limit. Forms for one of several slots end in At, those for
+// interrupts in FromISR.
 //
 // # Quick start
 //
@@ -111,6 +112,12 @@
 //	Semaphore.Take and its forms         lock-free with tokens, else blocking
 //	Semaphore.Give, GiveFromISR          lock-free
 //	Semaphore.Count                      wait-free
+//	Queue.Send and its forms             lock-free with room, else blocking
+//	Queue.Recv, Peek and their forms     lock-free with items, else blocking; but they
+//	                                     wait for a SendFront that is under way
+//	Queue.SendFront and its forms        blocking: one at a time
+//	Queue.Overwrite, Len, Items, Info    lock-free
+//	Queue.Reset                          as Recv
 //	Task.NotifyGive, Notify, NotifyQuery lock-free, in every form
 //	Task.NotifyTake, NotifyWait          lock-free if it is there, else blocking
 //	Task.NotifyStateClear, ValueClear    lock-free
@@ -139,6 +146,8 @@
 //   - The n-th Unlock of a [Mutex] or [Spinlock] before the m-th Lock returns, for n < m;
 //     of a [RecursiveMutex] the Unlock that frees it before the Lock that takes it free.
 //   - A Give of a [Semaphore] before the return of the Take that gets its token.
+//   - A send to a [Queue] before the return of the call that receives or peeks the item; the
+//     receive that makes room before the return of the send that uses it.
 //   - A notification before the return of the take or wait that reports it.
 //   - Spawn before the body begins, and the body's end before [Task.Done] is closed and
 //     before [Kernel.Run] returns.
@@ -254,7 +263,8 @@
 // kernel, or one that is in another call and so must be another goroutine's; a priority or
 // slot out of range, a negative limit; to take one's own plain mutex or give another task's;
 // to wait in a critical section, with the scheduler suspended, with a spinlock held or in an
-// interrupt; and to use the zero value of a Kernel or a Semaphore.
+// interrupt; to overwrite in a queue of more than one item; and to use the zero value of a
+// Kernel, a Semaphore or a Queue.
 //
 // A wrong configuration is an error of [New].
 //
@@ -316,7 +326,7 @@
 //
 // # Not there yet
 //
-// Queues and queue sets, event groups, stream and message buffers, software timers, the
+// Queue sets, event groups, stream and message buffers, software timers, the
 // policy [InheritChained] where tasks run in parallel, several cores and core affinity in
 // the simulation.
 //
@@ -419,6 +429,29 @@
 //     [RecursiveMutex.Holder]
 //   - vSemaphoreDelete: none; what nobody refers to any more is collected
 //
+// Queues:
+//
+//   - xQueueCreate, xQueueCreateStatic: [NewQueue]
+//   - xQueueSend, xQueueSendToBack: [Queue.Send], [Queue.SendFor], [Queue.SendCtx],
+//     [Queue.TrySend]
+//   - xQueueSendFromISR, xQueueSendToBackFromISR: [Queue.TrySendFromISR]
+//   - xQueueSendToFront: [Queue.SendFront], [Queue.SendFrontFor], [Queue.SendFrontCtx],
+//     [Queue.TrySendFront]
+//   - xQueueSendToFrontFromISR: [Queue.TrySendFrontFromISR]
+//   - xQueueOverwrite: [Queue.Overwrite]. xQueueOverwriteFromISR: [Queue.OverwriteFromISR]
+//   - xQueueReceive: [Queue.Recv], [Queue.RecvFor], [Queue.RecvCtx], [Queue.TryRecv]
+//   - xQueueReceiveFromISR: [Queue.TryRecvFromISR]
+//   - xQueuePeek: [Queue.Peek], [Queue.PeekFor], [Queue.PeekCtx], [Queue.TryPeek]
+//   - xQueuePeekFromISR: [Queue.TryPeekFromISR]
+//   - xQueueReset: [Queue.Reset]
+//   - uxQueueMessagesWaiting, uxQueueMessagesWaitingFromISR, xQueueIsQueueEmptyFromISR:
+//     [Queue.Len]
+//   - uxQueueSpacesAvailable, xQueueIsQueueFullFromISR: [Queue.Free]
+//   - uxQueueGetQueueLength: [Queue.Cap]. uxQueueGetQueueItemSize: none, items have a type
+//   - vQueueAddToRegistry, pcQueueGetName: the name given to NewQueue, see [Queue.Info]
+//   - vQueueDelete, vQueueUnregisterQueue: none
+//   - no C name: [Queue.Items]
+//
 // Spinlocks, as in ESP-IDF:
 //
 //   - SPINLOCK_INITIALIZER, portMUX_INITIALIZER_UNLOCKED, spinlock_initialize: the zero
@@ -441,6 +474,6 @@
 //   - portYIELD_FROM_ISR, portEND_SWITCHING_ISR: none needed, the end of the interrupt
 //     switches; [github.com/tickwake/rtos/sim.NoYield] leaves it out
 //
-// Not there yet, with all that belongs to them: xQueueCreate, xQueueCreateSet,
-// xEventGroupCreate, xStreamBufferCreate, xMessageBufferCreate, xTimerCreate.
+// Not there yet, with all that belongs to them: xQueueCreateSet, xEventGroupCreate,
+// xStreamBufferCreate, xMessageBufferCreate, xTimerCreate.
 package rtos

@@ -47,7 +47,7 @@ func TestProgressIsDocumented(t *testing.T) {
 	progress := regexp.MustCompile(`(?i)\b(wait-free|lock-free|blocking|blocks|short lock)\b`)
 	// Of a Task those that notify, wait, or control it; the others tell a fact.
 	control := regexp.MustCompile(`^(Notify\w*|Suspend\w*|Resume\w*|AbortDelay|Delete|Exit|Delay\w*|SetPriority|Priority|BasePriority|State|Yield|Checkpoint|Release)$`)
-	objects := []string{"Mutex", "RecursiveMutex", "Semaphore", "Spinlock", "Task"}
+	objects := []string{"Mutex", "RecursiveMutex", "Semaphore", "Queue", "Spinlock", "Task"}
 	seen, silent := 0, []string{}
 	for _, typ := range packageDoc(t).Types {
 		if !slices.Contains(objects, typ.Name) {

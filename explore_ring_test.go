@@ -12,6 +12,26 @@ func (b *queueBench) tryPeek(t *Task) {
 	b.do(t, queueCall{op: "peek"}, func() (int, bool) { return b.q.TryPeek(t) })
 }
 
+// The calls from outside look once only, where those of a task look twice.
+
+func (b *queueBench) sendOnce(t *Task, v int) {
+	b.do(t, queueCall{op: "send", v: v}, func() (int, bool) { return 0, b.q.pushOutside(v, false) })
+}
+
+func (b *queueBench) recvOnce(t *Task) {
+	b.do(t, queueCall{op: "recv"}, func() (int, bool) { return b.q.popOutside() })
+}
+
+func (b *queueBench) peekOnce(t *Task) {
+	b.do(t, queueCall{op: "peek"}, func() (int, bool) {
+		box, ok := b.q.pin()
+		if !ok {
+			return 0, false
+		}
+		return b.q.look(box), true
+	})
+}
+
 func (b *queueBench) laps(t *Task, n int) {
 	for i := range n {
 		b.trySend(t, 10+i)
@@ -20,20 +40,25 @@ func (b *queueBench) laps(t *Task, n int) {
 }
 
 var ringBodies = []body{
-	{name: "ring/late sender", preempt: 2, build: func(x *bench) {
+	{name: "ring/late sender finds the lap again", preempt: 1, build: func(x *bench) {
 		b := x.queue(2)
-		x.task("late", low, func(t *Task) { b.trySend(t, 1); b.tryRecv(t) })
+		x.task("late", low, func(t *Task) { b.sendOnce(t, 1); b.recvOnce(t) })
 		x.task("busy", low, func(t *Task) { b.laps(t, 7) })
 	}},
-	{name: "ring/late receiver", preempt: 2, build: func(x *bench) {
+	{name: "ring/late sender finds an item of the lap before", preempt: 1, build: func(x *bench) {
 		b := x.queue(2)
-		x.task("late", low, func(t *Task) { b.tryRecv(t) })
-		x.task("busy", low, func(t *Task) { b.laps(t, 8) })
+		x.task("late", low, func(t *Task) { b.sendOnce(t, 1) })
+		x.task("busy", low, func(t *Task) { b.laps(t, 6); b.trySend(t, 2) })
 	}},
-	{name: "ring/late reader", preempt: 2, build: func(x *bench) {
+	{name: "ring/late receiver finds the lap again", preempt: 1, build: func(x *bench) {
 		b := x.queue(2)
-		x.task("late", low, func(t *Task) { b.tryPeek(t) })
-		x.task("busy", low, func(t *Task) { b.laps(t, 8) })
+		x.task("late", low, func(t *Task) { b.sendOnce(t, 1); b.recvOnce(t) })
+		x.task("busy", low, func(t *Task) { b.laps(t, 7) })
+	}},
+	{name: "ring/late reader finds the lap again", preempt: 1, build: func(x *bench) {
+		b := x.queue(2)
+		x.task("late", low, func(t *Task) { b.sendOnce(t, 1); b.peekOnce(t) })
+		x.task("busy", low, func(t *Task) { b.laps(t, 7) })
 	}},
 	{name: "ring/late receiver and front", preempt: 2, build: func(x *bench) {
 		b := x.queue(3)

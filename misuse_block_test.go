@@ -29,6 +29,16 @@ var blockingCalls = []struct {
 	{"Semaphore.Take", func(w *misuseWorld, t *rtos.Task) { _ = w.e.Take(t) }, "Semaphore.Take", "e",
 		func(w *misuseWorld, t *rtos.Task) error { return w.e.TakeFor(t, 0) }},
 	{"Semaphore.TakeFor", func(w *misuseWorld, t *rtos.Task) { _ = w.e.TakeFor(t, 5) }, "Semaphore.Take", "e", nil},
+	{"Queue.Send", func(w *misuseWorld, t *rtos.Task) { _ = w.o.Send(t, 1) }, "Queue.Send", "o",
+		func(w *misuseWorld, t *rtos.Task) error { return w.o.SendFor(t, 1, 0) }},
+	{"Queue.SendFor", func(w *misuseWorld, t *rtos.Task) { _ = w.o.SendFor(t, 1, 5) }, "Queue.Send", "o", nil},
+	{"Queue.SendFront", func(w *misuseWorld, t *rtos.Task) { _ = w.o.SendFront(t, 1) }, "Queue.SendFront", "o",
+		func(w *misuseWorld, t *rtos.Task) error { return w.o.SendFrontFor(t, 1, 0) }},
+	{"Queue.Recv", func(w *misuseWorld, t *rtos.Task) { _, _ = w.q.Recv(t) }, "Queue.Recv", "q",
+		func(w *misuseWorld, t *rtos.Task) error { _, err := w.q.RecvFor(t, 0); return err }},
+	{"Queue.RecvCtx", func(w *misuseWorld, t *rtos.Task) { _, _ = w.q.RecvCtx(context.Background(), t) }, "Queue.Recv", "q", nil},
+	{"Queue.Peek", func(w *misuseWorld, t *rtos.Task) { _, _ = w.q.Peek(t) }, "Queue.Peek", "q",
+		func(w *misuseWorld, t *rtos.Task) error { _, err := w.q.PeekFor(t, 0); return err }},
 	{"NotifyTake", func(_ *misuseWorld, t *rtos.Task) { _, _ = t.NotifyTake(true, time.Second) }, "Task.NotifyTake", "",
 		func(_ *misuseWorld, t *rtos.Task) error { _, err := t.NotifyTake(true, 0); return err }},
 	{"NotifyWait", func(_ *misuseWorld, t *rtos.Task) { _, _ = t.NotifyWait(rtos.NotifyWait{}, time.Second) }, "Task.NotifyWait", "",
@@ -104,7 +114,7 @@ func TestBlockingUnderASuspendedSchedulerInVirtualTime(t *testing.T) {
 	for _, c := range blockingCalls {
 		t.Run(c.name, func(t *testing.T) {
 			k, _ := newSim(t, sim.Options{}, rtos.Config{})
-			w := &misuseWorld{k: k, m: rtos.NewMutex("m"), r: rtos.NewRecursiveMutex("r"), e: rtos.NewBinary("e")}
+			w := &misuseWorld{k: k, m: rtos.NewMutex("m"), r: rtos.NewRecursiveMutex("r"), e: rtos.NewBinary("e"), q: rtos.NewQueue[int]("q", 2), o: fullQueue("o")}
 			var order []string
 			w.owner = spawn(t, k, "owner", 3, func(o *rtos.Task) {
 				assert.NoError(t, w.m.Lock(o))
@@ -141,6 +151,10 @@ func TestTaskFormsInAnInterruptAreRefused(t *testing.T) {
 		{"Mutex.Unlock", func(w *misuseWorld, _ *rtos.Task) { _ = w.m.Unlock(w.owner) }, miss("Mutex.Unlock", "owner", "m", "interrupt")},
 		{"Semaphore.TryTake", func(w *misuseWorld, me *rtos.Task) { w.e.TryTake(me) }, miss("Semaphore.Take", "caller", "e", "interrupt")},
 		{"Semaphore.Give with a waiter", func(w *misuseWorld, _ *rtos.Task) { w.f.Give() }, miss("Semaphore.Give", "", "f", "interrupt")},
+		{"Queue.TrySend", func(w *misuseWorld, me *rtos.Task) { w.q.TrySend(me, 1) }, miss("Queue.Send", "caller", "q", "interrupt")},
+		{"Queue.TrySendFront", func(w *misuseWorld, me *rtos.Task) { w.q.TrySendFront(me, 1) }, miss("Queue.SendFront", "caller", "q", "interrupt")},
+		{"Queue.TryRecv", func(w *misuseWorld, me *rtos.Task) { w.o.TryRecv(me) }, miss("Queue.Recv", "caller", "o", "interrupt")},
+		{"Queue.TryPeek", func(w *misuseWorld, me *rtos.Task) { w.o.TryPeek(me) }, miss("Queue.Peek", "caller", "o", "interrupt")},
 		{"NotifyGive", func(w *misuseWorld, _ *rtos.Task) { _ = w.owner.NotifyGiveAt(1) }, miss("Task.Notify", "", "owner", "interrupt")},
 	}
 	for _, c := range blockingCalls {
@@ -155,6 +169,7 @@ func TestTaskFormsInAnInterruptAreRefused(t *testing.T) {
 			w := &misuseWorld{
 				k: k, m: rtos.NewMutex("m"), r: rtos.NewRecursiveMutex("r"),
 				e: rtos.NewBinary("e"), f: rtos.NewBinary("f"),
+				q: rtos.NewQueue[int]("q", 2), o: fullQueue("o"),
 			}
 			w.owner = spawn(t, k, "owner", 3, func(o *rtos.Task) {
 				assert.NoError(t, w.m.Lock(o))
@@ -172,6 +187,8 @@ func TestTaskFormsInAnInterruptAreRefused(t *testing.T) {
 				assert.Same(t, w.owner, w.r.Holder())
 				assert.Zero(t, w.f.Count())
 				assert.Zero(t, w.e.Count())
+				assert.Zero(t, w.q.Len())
+				assert.Equal(t, 1, w.o.Len())
 				assert.False(t, w.owner.NotifyPending(1))
 			})
 			finish(t, k)

@@ -16,6 +16,7 @@ import (
 func TestTaskInACallIsRefusedToAnotherGoroutine(t *testing.T) {
 	w := &misuseWorld{
 		k: newKernel(t, rtos.Config{}), m: rtos.NewMutex("m"), r: rtos.NewRecursiveMutex("r"), e: rtos.NewBinary("e"),
+		q: rtos.NewQueue[int]("q", 2), o: fullQueue("o"),
 	}
 	leakless(t)
 	own := adopted(t, w.k, "own", 1)
@@ -67,6 +68,7 @@ func TestForeignGoroutineIsRefusedUnderDebug(t *testing.T) {
 	var r rtos.RecursiveMutex
 	var l rtos.Spinlock
 	f := rtos.NewCounting("f", 1, 1)
+	q := fullQueue("q")
 	foreign := func(t *testing.T, g func()) {
 		done := make(chan struct{})
 		go func() {
@@ -88,6 +90,9 @@ func TestForeignGoroutineIsRefusedUnderDebug(t *testing.T) {
 		"RecursiveMutex.Lock": func() { _ = r.Lock(own) },
 		"Semaphore.Take":      func() { _ = f.Take(own) },
 		"Semaphore.TryTake":   func() { f.TryTake(own) },
+		"Queue.Send":          func() { _ = q.Send(own, 1) },
+		"Queue.TryRecv":       func() { q.TryRecv(own) },
+		"Queue.TryPeek":       func() { q.TryPeek(own) },
 		"Spinlock.Lock":       func() { l.Lock(own) },
 		"Spinlock.TryLock":    func() { l.TryLock(own) },
 		"NotifyTake":          func() { _, _ = own.NotifyTake(true, 0) },
@@ -128,6 +133,7 @@ func TestTaskOfAnotherKernelIsRefused(t *testing.T) {
 	k1, k2 := newKernel(t, rtos.Config{}), newKernel(t, rtos.Config{})
 	alien := adopted(t, k2, "alien", 9)
 	m, free, s := rtos.NewMutex("m"), rtos.NewMutex("free"), rtos.NewBinary("s")
+	e, f := rtos.NewQueue[int]("e", 2), fullQueue("f")
 	owner := spawn(t, k1, "owner", 1, func(o *rtos.Task) {
 		assert.NoError(t, m.Lock(o))
 		assert.NoError(t, free.Lock(o))
@@ -140,20 +146,30 @@ func TestTaskOfAnotherKernelIsRefused(t *testing.T) {
 	var errM, errS error
 	w1 := spawn(t, k1, "w1", 2, func(w *rtos.Task) { errM = m.Lock(w); assert.NoError(t, m.Unlock(w)) })
 	w2 := spawn(t, k1, "w2", 2, func(w *rtos.Task) { errS = s.Take(w) })
-	untilBlocked(t, w1, w2)
+	w3 := spawn(t, k1, "w3", 2, func(w *rtos.Task) { _, err := e.Peek(w); assert.NoError(t, err) })
+	w4 := spawn(t, k1, "w4", 2, func(w *rtos.Task) { assert.NoError(t, f.Send(w, 1)) })
+	untilBlocked(t, w1, w2, w3, w4)
 
 	misuses(t, miss("Mutex.Lock", "alien", "m", `another kernel`), func() { _ = m.Lock(alien) })
 	misuses(t, miss("Mutex.Lock", "alien", "m", `another kernel`), func() { _ = m.LockFor(alien, time.Second) })
 	misuses(t, miss("Mutex.Lock", "alien", "free", `held by task "owner" of another kernel`), func() { _ = free.Lock(alien) })
 	misuses(t, miss("Mutex.Unlock", "alien", "m", `held by task "owner"`), func() { _ = m.Unlock(alien) })
 	misuses(t, miss("Semaphore.Take", "alien", "s", "another kernel"), func() { _ = s.Take(alien) })
+	misuses(t, miss("Queue.Recv", "alien", "e", "another kernel"), func() { _, _ = e.Recv(alien) })
+	misuses(t, miss("Queue.Send", "alien", "f", "another kernel"), func() { _ = f.SendFor(alien, 2, time.Second) })
 	misuses(t, miss("Kernel.EnterCritical", "alien", "", "another kernel"), func() { k1.EnterCritical(alien) })
 	misuses(t, miss("Kernel.ExitCritical", "alien", "", "another kernel"), func() { k1.ExitCritical(alien) })
 	assert.Equal(t, 2, owner.Priority(), "lent by w1 alone")
 	assert.Equal(t, []*rtos.Task{w1}, m.Info().Waiters)
 	assert.Equal(t, []*rtos.Task{w2}, s.Info().Waiters)
 
+	assert.Equal(t, []string{label(w3)}, labels(e.Info().Receivers))
+	assert.Equal(t, []string{label(w4)}, labels(f.Info().Senders))
+
 	assert.True(t, s.Give())
+	assert.True(t, e.TrySend(alien, 1), "what does not wait may come from anywhere")
+	_, ok := f.TryRecv(alien)
+	assert.True(t, ok)
 	assert.NoError(t, owner.NotifyGive(), "a notification may come from anywhere")
 	require.NoError(t, wait())
 	assert.NoError(t, errM)
@@ -163,5 +179,6 @@ func TestTaskOfAnotherKernelIsRefused(t *testing.T) {
 	assert.NoError(t, m.Lock(alien), "a kernel that has ended lets go")
 	assert.NoError(t, m.Unlock(alien))
 	assert.ErrorIs(t, s.TakeFor(alien, time.Microsecond), rtos.ErrTimeout)
+	assert.ErrorIs(t, f.SendFor(alien, 2, time.Microsecond), rtos.ErrTimeout)
 	assert.NoError(t, alien.Release())
 }

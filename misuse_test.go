@@ -21,6 +21,7 @@ type misuseWorld struct {
 	r     *rtos.RecursiveMutex
 	e, f  *rtos.Semaphore
 	l     rtos.Spinlock
+	q, o  *rtos.Queue[int] // q of length 2 is empty, o of length 1 is full
 }
 
 // misuseCase is a call by task "caller" that must be refused.
@@ -35,6 +36,7 @@ func (c misuseCase) run(t *testing.T) {
 	w := &misuseWorld{
 		k: newKernel(t, rtos.Config{}), m: rtos.NewMutex("m"), r: rtos.NewRecursiveMutex("r"),
 		e: rtos.NewBinary("e"), f: rtos.NewCounting("f", 3, 1),
+		q: rtos.NewQueue[int]("q", 2), o: fullQueue("o"),
 	}
 	w.owner = spawn(t, w.k, "owner", 3, func(o *rtos.Task) {
 		assert.NoError(t, w.m.Lock(o))
@@ -74,6 +76,11 @@ func (w *misuseWorld) unharmed(t *testing.T, me *rtos.Task) {
 	assert.Equal(t, 0, w.e.Count(), "tokens of e")
 	assert.Equal(t, 1, w.f.Count(), "tokens of f")
 	assert.Nil(t, w.l.Holder(), "holder of the spinlock")
+	assert.Empty(t, w.q.Items(), "items of q")
+	assert.Equal(t, []int{7}, w.o.Items(), "items of o")
+	for _, q := range []*rtos.Queue[int]{w.q, w.o} {
+		assert.Empty(t, labels(append(q.Info().Receivers, q.Info().Senders...)), "waiters of a queue")
+	}
 	assert.Equal(t, rtos.StateBlocked, w.owner.State(), "state of the owner")
 	assert.Equal(t, 3, w.owner.Priority(), "priority of the owner")
 	assert.Equal(t, 2, me.Priority(), "priority of the caller")
@@ -89,6 +96,14 @@ func (w *misuseWorld) unharmed(t *testing.T, me *rtos.Task) {
 	w.l.Lock(me)
 	w.l.Unlock(me)
 	w.k.Critical(me, func() {})
+	assert.NoError(t, w.q.Send(me, 3))
+	v, err := w.q.Recv(me)
+	assert.NoError(t, err)
+	assert.Equal(t, 3, v)
+	assert.ErrorIs(t, w.o.SendFor(me, 4, time.Microsecond), rtos.ErrTimeout)
+	v, err = w.o.Peek(me)
+	assert.NoError(t, err)
+	assert.Equal(t, 7, v)
 }
 
 func miss(op, task, object, reason string) rtos.MisuseError {
@@ -113,6 +128,16 @@ func TestMisuseIsRefusedAndHarmsNothing(t *testing.T) {
 			{"Semaphore.TakeFor", func(w *misuseWorld, _ *rtos.Task) { _ = w.f.TakeFor(nil, second) }, miss("Semaphore.Take", "", "f", "nil task")},
 			{"Semaphore.TakeCtx", func(w *misuseWorld, _ *rtos.Task) { _ = w.f.TakeCtx(ctx, nil) }, miss("Semaphore.Take", "", "f", "nil task")},
 			{"Semaphore.TryTake", func(w *misuseWorld, _ *rtos.Task) { w.f.TryTake(nil) }, miss("Semaphore.Take", "", "f", "nil task")},
+			{"Queue.Send", func(w *misuseWorld, _ *rtos.Task) { _ = w.q.Send(nil, 1) }, miss("Queue.Send", "", "q", "nil task")},
+			{"Queue.SendFor", func(w *misuseWorld, _ *rtos.Task) { _ = w.q.SendFor(nil, 1, second) }, miss("Queue.Send", "", "q", "nil task")},
+			{"Queue.SendCtx", func(w *misuseWorld, _ *rtos.Task) { _ = w.q.SendCtx(ctx, nil, 1) }, miss("Queue.Send", "", "q", "nil task")},
+			{"Queue.TrySend", func(w *misuseWorld, _ *rtos.Task) { w.q.TrySend(nil, 1) }, miss("Queue.Send", "", "q", "nil task")},
+			{"Queue.SendFront", func(w *misuseWorld, _ *rtos.Task) { _ = w.q.SendFront(nil, 1) }, miss("Queue.SendFront", "", "q", "nil task")},
+			{"Queue.TrySendFront", func(w *misuseWorld, _ *rtos.Task) { w.q.TrySendFront(nil, 1) }, miss("Queue.SendFront", "", "q", "nil task")},
+			{"Queue.Recv", func(w *misuseWorld, _ *rtos.Task) { _, _ = w.o.Recv(nil) }, miss("Queue.Recv", "", "o", "nil task")},
+			{"Queue.TryRecv", func(w *misuseWorld, _ *rtos.Task) { w.o.TryRecv(nil) }, miss("Queue.Recv", "", "o", "nil task")},
+			{"Queue.Peek", func(w *misuseWorld, _ *rtos.Task) { _, _ = w.o.Peek(nil) }, miss("Queue.Peek", "", "o", "nil task")},
+			{"Queue.TryPeek", func(w *misuseWorld, _ *rtos.Task) { w.o.TryPeek(nil) }, miss("Queue.Peek", "", "o", "nil task")},
 			{"Spinlock.Lock", func(w *misuseWorld, _ *rtos.Task) { w.l.Lock(nil) }, miss("Spinlock.Lock", "", "", "nil task")},
 			{"Spinlock.TryLock", func(w *misuseWorld, _ *rtos.Task) { w.l.TryLock(nil) }, miss("Spinlock.Lock", "", "", "nil task")},
 			{"Spinlock.LockFor", func(w *misuseWorld, _ *rtos.Task) { _ = w.l.LockFor(nil, second) }, miss("Spinlock.Lock", "", "", "nil task")},
@@ -157,6 +182,10 @@ func TestMisuseIsRefusedAndHarmsNothing(t *testing.T) {
 			{"free Mutex.LockFor", func(_ *misuseWorld, me *rtos.Task) { _ = rtos.NewMutex("x").LockFor(me, -1) }, miss("Mutex.Lock", "caller", "x", "negative limit -1ns")},
 			{"RecursiveMutex.LockFor", func(w *misuseWorld, me *rtos.Task) { _ = w.r.LockFor(me, -1) }, miss("RecursiveMutex.Lock", "caller", "r", "negative limit -1ns")},
 			{"Semaphore.TakeFor", func(w *misuseWorld, me *rtos.Task) { _ = w.f.TakeFor(me, -second) }, miss("Semaphore.Take", "caller", "f", "negative limit -1s")},
+			{"Queue.SendFor", func(w *misuseWorld, me *rtos.Task) { _ = w.q.SendFor(me, 1, -second) }, miss("Queue.Send", "caller", "q", "negative limit -1s")},
+			{"Queue.SendFrontFor", func(w *misuseWorld, me *rtos.Task) { _ = w.q.SendFrontFor(me, 1, -1) }, miss("Queue.SendFront", "caller", "q", "negative limit")},
+			{"Queue.RecvFor", func(w *misuseWorld, me *rtos.Task) { _, _ = w.o.RecvFor(me, -1) }, miss("Queue.Recv", "caller", "o", "negative limit")},
+			{"Queue.PeekFor", func(w *misuseWorld, me *rtos.Task) { _, _ = w.o.PeekFor(me, -1) }, miss("Queue.Peek", "caller", "o", "negative limit")},
 			{"Spinlock.LockFor", func(w *misuseWorld, me *rtos.Task) { _ = w.l.LockFor(me, -1) }, miss("Spinlock.Lock", "caller", "", "negative limit")},
 			{"NotifyTake", func(_ *misuseWorld, me *rtos.Task) { _, _ = me.NotifyTake(true, -1) }, miss("Task.NotifyTake", "caller", "", "negative limit")},
 			{"NotifyWait", func(_ *misuseWorld, me *rtos.Task) { _, _ = me.NotifyWait(rtos.NotifyWait{}, -1) }, miss("Task.NotifyWait", "caller", "", "negative limit")},
@@ -209,15 +238,24 @@ func TestMisuseIsRefusedAndHarmsNothing(t *testing.T) {
 				w.k.Interrupt(func(i *rtos.ISR) { new(rtos.Semaphore).TryTakeFromISR(i) })
 			}, miss("Semaphore.TryTakeFromISR", "", "", "zero Semaphore")},
 		},
+		"zero Queue":  zeroQueue,
+		"overwriting": overwriting,
 		"constructor": {
 			{"maximum 0", func(*misuseWorld, *rtos.Task) { rtos.NewCounting("x", 0, 0) }, miss("NewCounting", "", "x", "maximum 0")},
 			{"negative initial count", func(*misuseWorld, *rtos.Task) { rtos.NewCounting("x", 1, -1) }, miss("NewCounting", "", "x", "initial count -1")},
+			{"length 0", func(*misuseWorld, *rtos.Task) { rtos.NewQueue[int]("x", 0) }, miss("NewQueue", "", "x", "length 0, want 1 to 1048576")},
+			{"length too large", func(*misuseWorld, *rtos.Task) { rtos.NewQueue[int]("x", 1<<20+1) }, miss("NewQueue", "", "x", "length 1048577")},
 			{"initial count above maximum", func(*misuseWorld, *rtos.Task) { rtos.NewCounting("x", 1, 2) }, miss("NewCounting", "", "x", "initial count 2")},
 		},
 		"interrupt": {
 			{"nil ISR", func(w *misuseWorld, _ *rtos.Task) { w.f.GiveFromISR(nil) }, miss("Semaphore.GiveFromISR", "", "", "nil ISR")},
 			{"nil ISR, notification", func(w *misuseWorld, _ *rtos.Task) { _ = w.owner.NotifyGiveFromISR(nil) }, miss("Task.NotifyFromISR", "", "", "nil ISR")},
 			{"nil ISR, resume", func(w *misuseWorld, _ *rtos.Task) { w.owner.ResumeFromISR(nil) }, miss("Task.ResumeFromISR", "", "", "nil ISR")},
+			{"nil ISR, queue", func(w *misuseWorld, _ *rtos.Task) { w.q.TrySendFromISR(nil, 1) }, miss("Queue.TrySendFromISR", "", "", "nil ISR")},
+			{"nil ISR, front of a queue", func(w *misuseWorld, _ *rtos.Task) { w.q.TrySendFrontFromISR(nil, 1) }, miss("Queue.TrySendFrontFromISR", "", "", "nil ISR")},
+			{"nil ISR, overwriting", func(w *misuseWorld, _ *rtos.Task) { w.o.OverwriteFromISR(nil, 1) }, miss("Queue.OverwriteFromISR", "", "", "nil ISR")},
+			{"nil ISR, receiving", func(w *misuseWorld, _ *rtos.Task) { w.o.TryRecvFromISR(nil) }, miss("Queue.TryRecvFromISR", "", "", "nil ISR")},
+			{"nil ISR, peeking", func(w *misuseWorld, _ *rtos.Task) { w.o.TryPeekFromISR(nil) }, miss("Queue.TryPeekFromISR", "", "", "nil ISR")},
 			{"interrupt over", func(w *misuseWorld, _ *rtos.Task) {
 				var kept *rtos.ISR
 				w.k.Interrupt(func(i *rtos.ISR) { kept = i })

@@ -2,6 +2,7 @@ package rtos_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -25,6 +26,8 @@ type queueOf struct {
 
 func queuesOf() []queueOf {
 	m, r, s := rtos.NewMutex("m"), rtos.NewRecursiveMutex("r"), rtos.NewCounting("s", 1000, 0)
+	empty, full, line := rtos.NewQueue[int]("empty", 1000), rtos.NewQueue[int]("full", 1), rtos.NewQueue[int]("line", 2)
+	full.Overwrite(0)
 	nothing := func(*rtos.Task) error { return nil }
 	lock := func(name string, m lockable) queueOf {
 		return queueOf{name, func(t *rtos.Task, passed func()) error {
@@ -48,6 +51,28 @@ func queuesOf() []queueOf {
 			passed()
 			return err
 		}, func() []*rtos.Task { return s.Info().Waiters }, nothing, func(*rtos.Task) error { s.Give(); return nil }, true},
+		{"Queue.Recv", func(t *rtos.Task, passed func()) error {
+			_, err := empty.Recv(t)
+			passed()
+			return err
+		}, func() []*rtos.Task { return empty.Info().Receivers }, nothing, func(t *rtos.Task) error { return empty.SendFor(t, 1, 0) }, true},
+		{"Queue.Send", func(t *rtos.Task, passed func()) error {
+			err := full.Send(t, 1)
+			passed()
+			return err
+		}, func() []*rtos.Task { return full.Info().Senders }, nothing, func(t *rtos.Task) error { _, err := full.RecvFor(t, 0); return err }, true},
+		{"Queue.SendFrontFor", func(t *rtos.Task, passed func()) error {
+			err := line.SendFrontFor(t, 1, time.Hour)
+			passed()
+			return err
+		}, func() []*rtos.Task { return line.Info().Senders }, func(t *rtos.Task) error {
+			return errors.Join(line.SendFor(t, 1, 0), line.SendFor(t, 2, 0))
+		}, func(t *rtos.Task) error { _, err := line.RecvFor(t, 0); return err }, true},
+		{"Queue.Peek", func(t *rtos.Task, passed func()) error {
+			_, err := empty.Peek(t)
+			passed()
+			return err
+		}, func() []*rtos.Task { return empty.Info().Receivers }, nothing, func(t *rtos.Task) error { return empty.SendFor(t, 1, 0) }, false},
 	}
 }
 

@@ -20,6 +20,8 @@ type commons struct {
 	r    *rtos.RecursiveMutex
 	s, c *rtos.Semaphore
 	l    rtos.Spinlock
+	q, e *rtos.Queue[string] // q of length 2 is empty between calls, as is e
+	f    *rtos.Queue[string] // full
 }
 
 // lastCalls is what a task does last before it is stopped for good, holding nothing.
@@ -49,6 +51,17 @@ var lastCalls = []struct {
 	}, rtos.ErrTimeout},
 	{"Semaphore", func(w *commons, me *rtos.Task) error { must(w.c.Take(me)); w.c.Give(); return nil }, nil},
 	{"Semaphore, limit", func(w *commons, me *rtos.Task) error { return w.s.TakeFor(me, time.Millisecond) }, rtos.ErrTimeout},
+	{"Queue", func(w *commons, me *rtos.Task) error { must(w.q.Send(me, "x")); _, err := w.q.Recv(me); return err }, nil},
+	{"Queue.SendFront, Peek", func(w *commons, me *rtos.Task) error {
+		must(w.q.SendFront(me, "x"))
+		_, err := w.q.Peek(me)
+		w.q.Reset()
+		return err
+	}, nil},
+	{"Queue.SendFor, limit", func(w *commons, me *rtos.Task) error { return w.f.SendFor(me, "x", time.Millisecond) }, rtos.ErrTimeout},
+	{"Queue.RecvFor, limit", func(w *commons, me *rtos.Task) error { _, err := w.e.RecvFor(me, time.Millisecond); return err }, rtos.ErrTimeout},
+	{"Queue.PeekFor, limit", func(w *commons, me *rtos.Task) error { _, err := w.e.PeekFor(me, time.Millisecond); return err }, rtos.ErrTimeout},
+	{"Queue.Overwrite", func(w *commons, me *rtos.Task) error { w.f.Overwrite("y"); return nil }, nil},
 	{"notification", func(w *commons, me *rtos.Task) error {
 		must(me.NotifyGive())
 		_, err := me.NotifyTake(true, rtos.Forever)
@@ -74,6 +87,16 @@ func (w *commons) work(t *testing.T, me, frozen *rtos.Task) {
 	assert.NoError(t, w.l.LockFor(me, patience))
 	w.l.Unlock(me)
 	w.k.Critical(me, func() {})
+	for _, q := range []*rtos.Queue[string]{w.q, w.e} {
+		for _, send := range []func(*rtos.Task, string, time.Duration) error{q.SendFor, q.SendFrontFor} {
+			assert.NoError(t, send(me, me.Name(), patience))
+			_, err := q.RecvFor(me, patience)
+			assert.NoError(t, err)
+		}
+	}
+	w.f.Overwrite(me.Name())
+	_, ok := w.f.TryPeek(me)
+	assert.True(t, ok)
 	assert.NoError(t, me.NotifyGiveAt(1))
 	_, err := me.NotifyTakeAt(1, true, patience)
 	assert.NoError(t, err)
@@ -95,7 +118,9 @@ func TestStoppedTaskHindersNobody(t *testing.T) {
 			w := &commons{
 				k: k, m: rtos.NewMutex("m"), n: rtos.NewMutex("n"), r: rtos.NewRecursiveMutex("r"),
 				s: rtos.NewBinary("s"), c: rtos.NewCounting("c", 1, 1),
+				q: rtos.NewQueue[string]("q", 2), e: rtos.NewQueue[string]("e", 9), f: rtos.NewQueue[string]("f", 1),
 			}
+			w.f.Overwrite("x")
 			stopped, thaw, held := make(chan struct{}), make(chan struct{}), make(chan struct{})
 			frozen := spawn(t, k, "frozen", 8, func(me *rtos.Task) {
 				<-held

@@ -63,25 +63,26 @@ type boxState struct {
 // returns it to the pool.
 const retired = 1 << 31
 
-// boxPool is a stack of boxes that nobody uses. Its top is a count of changes above the
-// number of the first box plus one, 0 if there is none.
+// boxPool is a stack of boxes that nobody uses. Its top is the number of the first box plus
+// one, 0 if there is none, below a count of returns: who takes the first box knows the next
+// one, unless boxes have come back meanwhile.
 type boxPool struct {
 	top   atomic.Uint64
 	fresh atomic.Uint64 // boxes from here on have never been used
 }
 
-const poolTag = 1 << 32
+const oneReturn = 1 << 32
 
 // newBox takes a box out of the pool, or one that was never used. Lock-free.
 func (r *ring) newBox() uint64 {
 	for {
 		top := r.pool.top.Load()
-		box := top & (poolTag - 1)
+		box := top & (oneReturn - 1)
 		if box == 0 {
 			break
 		}
 		below := uint64(r.states.at(box - 1).next.Load())
-		if r.pool.top.CompareAndSwap(top, top-box+poolTag+below) {
+		if r.pool.top.CompareAndSwap(top, top-box+below) {
 			return box - 1
 		}
 	}
@@ -96,8 +97,8 @@ func (r *ring) freeBox(box uint64) {
 	next := &r.states.at(box).next
 	for {
 		top := r.pool.top.Load()
-		next.Store(uint32(top & (poolTag - 1)))
-		if r.pool.top.CompareAndSwap(top, top&^(poolTag-1)+poolTag+box+1) {
+		next.Store(uint32(top & (oneReturn - 1)))
+		if r.pool.top.CompareAndSwap(top, top&^(oneReturn-1)+oneReturn+box+1) {
 			return
 		}
 	}

@@ -3,20 +3,20 @@ package rtos
 // TrySendFromISR sends v to the end of the queue if there is room, from an interrupt.
 // Lock-free. Mirrors xQueueSendFromISR, xQueueSendToBackFromISR.
 func (q *Queue[T]) TrySendFromISR(isr *ISR, v T) bool {
-	return q.sendFromISR("Queue.TrySendFromISR", isr, v, (*ring).push)
+	return q.sendFromISR("Queue.TrySendFromISR", isr, v, false)
 }
 
 // TrySendFrontFromISR sends v to the front of the queue if there is room, from an
 // interrupt. It blocks for the few steps of another SendFront only. Mirrors
 // xQueueSendToFrontFromISR.
 func (q *Queue[T]) TrySendFrontFromISR(isr *ISR, v T) bool {
-	return q.sendFromISR("Queue.TrySendFrontFromISR", isr, v, (*ring).pushFront)
+	return q.sendFromISR("Queue.TrySendFrontFromISR", isr, v, true)
 }
 
-func (q *Queue[T]) sendFromISR(op string, isr *ISR, v T, push func(*ring, *uint64) bool) bool {
+func (q *Queue[T]) sendFromISR(op string, isr *ISR, v T, front bool) bool {
 	isr.check(op)
 	r := q.refuseZero(op, nil)
-	if !q.pushOutside(v, push) {
+	if !q.pushOutside(v, front) {
 		return false
 	}
 	r.sentFromISR(isr)

@@ -120,7 +120,7 @@ func boxesAddUp[T comparable](q *Queue[T], tasks ...*Task) error {
 			}
 		}
 	}
-	for box := r.pool.top.Load() & (poolTag - 1); box != 0; {
+	for box := r.pool.top.Load() & (oneReturn - 1); box != 0; {
 		note(box-1, "the pool")
 		box = uint64(r.states.at(box - 1).next.Load())
 		if err != nil {

@@ -28,19 +28,25 @@ import "github.com/tickwake/rtos/internal/atomic"
 // one cell, and the stopped task would have to go on at exactly that one.) What the lap
 // means is known only while the position is known to stand there: that is why head or tail
 // is read before the cell and after it.
+//
+// What is written by different sides is on cache lines of its own, on 64-bit machines.
 type ring struct {
-	cells     []atomic.Uint64
-	states    table[boxState]
-	_         [64]byte
+	cells  []atomic.Uint64
+	states table[boxState]
+
+	_         [8]byte
 	receivers object
 	senders   object
-	_         [64]byte
-	tail      atomic.Uint64
-	_         [64]byte
-	head      atomic.Uint64
-	_         [64]byte
-	offers    [offers]atomic.Uint64
-	pool      boxPool
+
+	_    [32]byte
+	tail atomic.Uint64
+
+	_    [56]byte
+	head atomic.Uint64
+
+	_      [56]byte
+	offers [offers]atomic.Uint64
+	pool   boxPool
 }
 
 const (

@@ -3,6 +3,8 @@ package rtos
 import (
 	"fmt"
 	"log/slog"
+	"reflect"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -146,69 +148,103 @@ func TestFrozenSwapHindersNobody(t *testing.T) {
 // value.
 func TestNoWordOfARingReturns(t *testing.T) {
 	me := queueOwner(t)
-	for length := 1; length <= 3; length++ {
-		for items := 0; items <= length; items++ {
-			for name, round := range map[string]func(q *Queue[int]){
-				"send and receive": func(q *Queue[int]) {
-					if !q.TrySend(me, 1) {
-						q.TryRecv(me)
-						q.TrySend(me, 1)
-						return
-					}
-					q.TryRecv(me)
-				},
-				"send to the front and receive": func(q *Queue[int]) {
-					if !q.TrySendFront(me, 1) {
-						q.TryRecv(me)
-						q.TrySendFront(me, 1)
-						return
-					}
-					q.TryRecv(me)
-				},
-				"reset and fill again": func(q *Queue[int]) {
-					q.Reset()
-					for range items {
-						q.TrySendFront(me, 1)
-					}
-				},
-				"overwrite": func(q *Queue[int]) {
-					if q.Cap() == 1 && q.Len() == 1 {
-						q.Overwrite(1)
-					}
-				},
-			} {
+	type op = func(q *Queue[int])
+	send := func(q *Queue[int]) { q.TrySend(me, 1) }
+	front := func(q *Queue[int]) { q.TrySendFront(me, 1) }
+	recv := func(q *Queue[int]) { q.TryRecv(me) }
+	overwrite := func(q *Queue[int]) {
+		if q.Cap() == 1 {
+			q.Overwrite(1)
+		}
+	}
+	for name, ops := range map[string][]op{
+		"send, receive":               {send, recv},
+		"receive, send":               {recv, send},
+		"front, receive":              {front, recv},
+		"receive, front":              {recv, front},
+		"front, front, receive twice": {front, front, recv, recv},
+		"front, send, receive twice":  {front, send, recv, recv},
+		"reset, front":                {(*Queue[int]).Reset, front},
+		"overwrite":                   {overwrite},
+		"overwrite, receive":          {overwrite, recv},
+		"outside": {
+			func(q *Queue[int]) { q.pushOutside(1, true) }, func(q *Queue[int]) { q.popOutside() },
+		},
+	} {
+		for length := 1; length <= 3; length++ {
+			for items := 0; items <= length; items++ {
 				t.Run(fmt.Sprintf("%d of %d/%s", items, length, name), func(t *testing.T) {
 					q := newQueue[int]("q", length, 1<<41-100)
 					for range items {
 						require.True(t, q.TrySend(me, 0))
 					}
-					seen := make([]map[uint64]bool, length+2)
-					for i := range seen {
-						seen[i] = map[uint64]bool{}
-					}
+					seen := map[string]bool{}
 					last := make([]uint64, length+2)
-					note := func() {
-						r := q.ring
-						words := []uint64{r.head.Load(), r.tail.Load()}
-						for i := range r.cells {
-							words = append(words, r.cells[i].Load())
-						}
-						for i, w := range words {
-							if w != last[i] {
-								require.False(t, seen[i][w], "word %d is %#x again", i, w)
-								seen[i][w] = true
+					for range 300 {
+						for _, op := range ops {
+							op(q)
+							words := []uint64{q.ring.head.Load(), q.ring.tail.Load()}
+							for i := range q.ring.cells {
+								words = append(words, q.ring.cells[i].Load())
+							}
+							for i, w := range words {
+								key := fmt.Sprintf("word %d: %#x", i, w)
+								if w != last[i] && seen[key] {
+									t.Fatal("again", key)
+								}
+								seen[key] = true
 								last[i] = w
 							}
 						}
 					}
-					for range 300 {
-						round(q)
-						note()
-						require.Equal(t, items, q.Len())
-					}
 				})
 			}
 		}
+	}
+}
+
+// Senders and receivers do not write to the cache lines of each other.
+func TestSidesOfARingAreApart(t *testing.T) {
+	if strconv.IntSize == 32 {
+		t.Skip("the layout is that of 64-bit machines")
+	}
+	r := reflect.TypeFor[ring]()
+	for _, name := range []string{"cells", "receivers", "tail", "head", "offers"} {
+		f, ok := r.FieldByName(name)
+		require.True(t, ok)
+		require.Zero(t, f.Offset%64, name)
+	}
+	require.EqualValues(t, 320, r.Size(), "a size of the allocator that is aligned to cache lines")
+}
+
+// lateSource is there when it is looked at for the second time.
+type lateSource struct{ looks, there int }
+
+func (s *lateSource) try(*Task) bool { s.looks++; return s.looks == s.there }
+func (s *lateSource) hasSome() bool  { return false }
+func (s *lateSource) again() bool    { return s.there == 2 }
+
+// At the end of a limit FreeRTOS may switch, and then looks once more for an item, but not
+// for room.
+func TestLastLookIsForItemsOnly(t *testing.T) {
+	me := queueOwner(t)
+	q := NewQueue[int]("q", 1)
+	for _, c := range []struct {
+		side  source
+		again bool
+	}{
+		{(*sendSide)(q.ring), false}, {(*frontSide)(q.ring), false},
+		{(*recvSide)(q.ring), true}, {(*peekSide[int])(q), true}, {NewBinary("b"), true},
+	} {
+		require.Equal(t, c.again, c.side.again(), "%T", c.side)
+	}
+	o := &q.ring.receivers
+	b := o.bind(me, "test", "test", nil)
+	for there, want := range map[int]error{2: nil, 3: ErrAborted} {
+		s := &lateSource{there: there}
+		me.deadline, me.abortMark = Forever, true
+		require.Equal(t, want, me.acquire(o, b, s))
+		require.Equal(t, 4-there, s.looks)
 	}
 }
 

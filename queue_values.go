@@ -218,14 +218,19 @@ func (q *Queue[T]) clear(box uint64) {
 
 // Who is no task takes a box from the pool and returns one.
 
-func (q *Queue[T]) pushOutside(v T, push func(*ring, *uint64) bool) bool {
-	box := q.ring.newBox()
+func (q *Queue[T]) pushOutside(v T, front bool) (ok bool) {
+	r := q.ring
+	box := r.newBox()
 	*q.values.at(box) = v
-	ok := push(q.ring, &box)
+	if front {
+		ok = r.pushFront(&box)
+	} else {
+		ok = r.push(&box)
+	}
 	if !ok {
 		q.clear(box)
 	}
-	q.ring.freeBox(box)
+	r.freeBox(box)
 	return ok
 }
 

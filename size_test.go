@@ -122,6 +122,8 @@ func measureSizes(t *testing.T) []sizeRow {
 		row("`RecursiveMutex`", sizeOf[RecursiveMutex](), nil),
 		row("`NewRecursiveMutex`", sizeOf[RecursiveMutex](), func() { sizeSink = NewRecursiveMutex("m") }),
 		row("`NewBinary`, `NewCounting`", sizeOf[Semaphore](), func() { sizeSink = NewBinary("s") }),
+		row("`NewQueue[uint64]` of length 1", sizeOf[Queue[uint64]](), func() { sizeSink = NewQueue[uint64]("q", 1) }),
+		row("`NewQueue[uint64]` of length 100", sizeOf[Queue[uint64]](), func() { sizeSink = NewQueue[uint64]("q", 100) }),
 		row("`Spinlock`", sizeOf[Spinlock](), nil),
 		row("first wait on an object", 0, func() { sizeSink = &objectBody{} }),
 		row("`Kernel`, without its tasks", sizeOf[Kernel](), nil),

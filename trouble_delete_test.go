@@ -11,16 +11,21 @@ import (
 	"github.com/tickwake/rtos"
 )
 
-// waitWorld is what the waits of a test wait for: m and r are held, s is empty.
+// waitWorld is what the waits of a test wait for: m and r are held, s and e are empty, f is
+// full.
 type waitWorld struct {
 	k *rtos.Kernel
 	m *rtos.Mutex
 	r *rtos.RecursiveMutex
 	s *rtos.Semaphore
+	e *rtos.Queue[int]
+	f *rtos.Queue[int]
 }
 
 func newWaitWorld(k *rtos.Kernel) *waitWorld {
-	return &waitWorld{k, rtos.NewMutex("m"), rtos.NewRecursiveMutex("r"), rtos.NewBinary("s")}
+	f := rtos.NewQueue[int]("f", 1)
+	f.Overwrite(0)
+	return &waitWorld{k, rtos.NewMutex("m"), rtos.NewRecursiveMutex("r"), rtos.NewBinary("s"), rtos.NewQueue[int]("e", 3), f}
 }
 
 // waits is every kind of wait of a task.
@@ -43,6 +48,14 @@ var waits = []struct {
 	{"Semaphore.Take", func(w *waitWorld, t *rtos.Task) error { return w.s.Take(t) }},
 	{"Semaphore.TakeFor", func(w *waitWorld, t *rtos.Task) error { return w.s.TakeFor(t, time.Hour) }},
 	{"Semaphore.TakeCtx", func(w *waitWorld, t *rtos.Task) error { return w.s.TakeCtx(context.Background(), t) }},
+	{"Queue.Send", func(w *waitWorld, t *rtos.Task) error { return w.f.Send(t, 1) }},
+	{"Queue.SendFor", func(w *waitWorld, t *rtos.Task) error { return w.f.SendFor(t, 1, time.Hour) }},
+	{"Queue.SendCtx", func(w *waitWorld, t *rtos.Task) error { return w.f.SendCtx(context.Background(), t, 1) }},
+	{"Queue.SendFront", func(w *waitWorld, t *rtos.Task) error { return w.f.SendFront(t, 1) }},
+	{"Queue.Recv", func(w *waitWorld, t *rtos.Task) error { _, err := w.e.Recv(t); return err }},
+	{"Queue.RecvFor", func(w *waitWorld, t *rtos.Task) error { _, err := w.e.RecvFor(t, time.Hour); return err }},
+	{"Queue.RecvCtx", func(w *waitWorld, t *rtos.Task) error { _, err := w.e.RecvCtx(context.Background(), t); return err }},
+	{"Queue.Peek", func(w *waitWorld, t *rtos.Task) error { _, err := w.e.Peek(t); return err }},
 	{"NotifyTake", func(_ *waitWorld, t *rtos.Task) error { _, err := t.NotifyTake(true, rtos.Forever); return err }},
 	{"NotifyTakeAt", func(_ *waitWorld, t *rtos.Task) error { _, err := t.NotifyTakeAt(2, false, time.Hour); return err }},
 	{"NotifyTakeCtx", func(_ *waitWorld, t *rtos.Task) error {
