@@ -272,6 +272,23 @@ func TestContextsAreLookedAtBeforeTimeMoves(t *testing.T) {
 	}
 }
 
+// So does one that was ended between runs, whatever the priority of the task.
+func TestContextsEndedFromOutside(t *testing.T) {
+	for _, o := range []sim.Options{{}, {Preemption: sim.Off}} {
+		for prio := range 3 {
+			k, s := newSim(t, o)
+			ctx, cancel := context.WithCancel(t.Context())
+			sem := rtos.NewBinary("s")
+			a := spawn(t, k, "a", prio, func(me *rtos.Task) { assert.ErrorIs(t, sem.TakeCtx(ctx, me), context.Canceled) })
+			require.NoError(t, s.RunUntil(5))
+			cancel()
+			require.NoError(t, s.Settle())
+			assert.Equal(t, rtos.StateDeleted, a.State())
+			assert.EqualValues(t, 5, s.Time())
+		}
+	}
+}
+
 func TestMaxTicks(t *testing.T) {
 	k, s := newSim(t, sim.Options{MaxTicks: 100})
 	laps := 0
