@@ -272,6 +272,22 @@ func TestContextsAreLookedAtBeforeTimeMoves(t *testing.T) {
 	}
 }
 
+// It also ends at the next switch, before a less urgent task runs.
+func TestContextsAreLookedAtAtSwitches(t *testing.T) {
+	k, _ := newSim(t, sim.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	sem := rtos.NewBinary("s")
+	var order []string
+	spawn(t, k, "waits", 3, func(me *rtos.Task) {
+		assert.ErrorIs(t, sem.TakeCtx(ctx, me), context.Canceled)
+		order = append(order, "waits")
+	})
+	spawn(t, k, "low", 1, func(*rtos.Task) { order = append(order, "low") })
+	spawn(t, k, "cancels", 2, func(*rtos.Task) { cancel() })
+	require.NoError(t, k.Run(t.Context()))
+	assert.Equal(t, []string{"waits", "low"}, order)
+}
+
 // So does one that was ended between runs, whatever the priority of the task.
 func TestContextsEndedFromOutside(t *testing.T) {
 	for _, o := range []sim.Options{{}, {Preemption: sim.Off}} {
