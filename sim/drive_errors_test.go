@@ -117,6 +117,8 @@ func TestRunFromInsideIsMisuse(t *testing.T) {
 	})
 	require.NoError(t, s.RunUntil(10))
 	assert.False(t, unwound)
+	assert.False(t, k.Stopping())
+	assert.EqualValues(t, 10, s.Time())
 	require.NoError(t, s.Close())
 	assert.True(t, unwound)
 }
