@@ -152,6 +152,13 @@ func TestGroupMessages(t *testing.T) {
 	more, err := g.Step()
 	assert.False(t, more)
 	assert.NoError(t, err)
+	assert.Equal(t, 40*ms, boards[1].Now())
+	require.NoError(t, boards[1].Reset())
+	assert.Equal(t, 45*ms, boards[1].Now(), "its ticks begin anew at the group's present")
+	came := time.Duration(0)
+	boards[0].Post(boards[1], 13*ms, func(*rtos.ISR) { came = g.Time() })
+	require.NoError(t, g.RunTo(func() bool { return came > 0 }, time.Second))
+	assert.Equal(t, 65*ms, came, "the first tick after 58ms")
 }
 
 // The earliest event comes first, of equal ones that of the board that comes first in

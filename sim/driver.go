@@ -98,7 +98,6 @@ func (s *Sim) start(g goal) {
 	}
 	s.goal, s.halt, s.cause = g, going, nil
 	s.livelock.moved()
-	s.called.Store(true) // what has come before
 	if g.ctx != nil && g.ctx.Done() != nil {
 		s.unhook = context.AfterFunc(g.ctx, s.call)
 	}

@@ -196,3 +196,41 @@ func TestUnwindingTasksAct(t *testing.T) {
 	assert.Equal(t, []string{"c", "b", "a"}, log)
 	assert.EqualValues(t, 1, s.Time())
 }
+
+// Who is told of switches may stop the kernel, in the middle of the call that switches.
+func TestStopAtASwitch(t *testing.T) {
+	var k *rtos.Kernel
+	k, s := newSim(t, sim.Options{OnSwitch: func(to *rtos.Task) {
+		if to != nil && to.Name() == "high" {
+			k.Stop()
+		}
+	}})
+	sem := rtos.NewBinary("s")
+	unwound := 0
+	spawn(t, k, "low", 1, func(me *rtos.Task) {
+		defer func() { unwound++ }()
+		me.Work(k.Ticks(3))
+		high := spawn(t, k, "high", 2, func(*rtos.Task) { assert.Fail(t, "the kernel is stopped") })
+		assert.Fail(t, "stopped within the call", high.Name())
+	})
+	spawn(t, k, "waits", 1, func(me *rtos.Task) {
+		defer func() { unwound++ }()
+		_ = sem.Take(me)
+	})
+	require.NoError(t, k.Run(t.Context()))
+	assert.Equal(t, 2, unwound)
+	assert.EqualValues(t, 3, s.Time())
+}
+
+// A task that has stopped the kernel gets no more processor time.
+func TestNoWorkAfterTheStop(t *testing.T) {
+	k, s := newSim(t, sim.Options{})
+	spawn(t, k, "a", 1, func(me *rtos.Task) {
+		me.Work(k.Ticks(3))
+		k.Stop()
+		me.Work(k.Ticks(3))
+		assert.Fail(t, "unwound")
+	})
+	require.NoError(t, k.Run(t.Context()))
+	assert.EqualValues(t, 3, s.Time())
+}

@@ -26,16 +26,22 @@ func TestHeapKeepsOrder(t *testing.T) {
 			h.remove(in[i]) // once more does no harm
 			in = slices.Delete(in, i, i+1)
 		}
-		if len(in) > 0 {
-			first := slices.MinFunc(in, func(a, b *event) int {
-				if a.before(b) {
-					return -1
-				}
-				return 1
-			})
-			if h[0] != first || len(h) != len(in) {
-				t.Fatalf("step %d: first is %v of %d, want %v of %d", n, h[0], len(h), first, len(in))
+		assert.Len(t, h, len(in))
+		for i, e := range h {
+			if e.index != i || i > 0 && e.before(h[(i-1)/2]) {
+				t.Fatalf("step %d: event %d of %d is out of place", n, i, len(h))
 			}
 		}
+	}
+	for n := len(h); n > 0; n-- {
+		first := slices.MinFunc(in, func(a, b *event) int {
+			if a.before(b) {
+				return -1
+			}
+			return 1
+		})
+		assert.Same(t, first, h[0])
+		h.remove(h[0])
+		in = slices.DeleteFunc(in, func(e *event) bool { return e == first })
 	}
 }

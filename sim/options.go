@@ -69,7 +69,7 @@ type Options struct {
 	// none.
 	OnStuck func(StuckReport)
 	// OnSwitch is told of every choice of another task, nil for idle, at the moment of
-	// the choice. It must not call the kernel. Default none.
+	// the choice. It may stop the kernel and must do nothing else to it. Default none.
 	OnSwitch func(to *rtos.Task)
 	// Trace receives the timeline of the simulation: one line for each switch, each
 	// interrupt and each call of [Sim.Logf]. Equal runs write equal bytes. Default none.

@@ -48,7 +48,8 @@ func (s *Sim) answer() {
 // happen any more, whatever others have in mind to inject.
 //
 // The error wraps [rtos.ErrStopped] if the kernel has ended; a run that ends before its
-// next tick drops what was injected.
+// next tick drops what was injected. Inject takes a short lock, and what came before it
+// synchronizes before f.
 func (s *Sim) Inject(f func(*rtos.ISR), opts ...InterruptOption) error {
 	if f == nil {
 		misuse("Sim.Inject", "nil function")

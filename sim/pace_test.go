@@ -126,6 +126,29 @@ func TestPacedInject(t *testing.T) {
 	}
 }
 
+// An injection at the very instant of another event delays nothing.
+func TestPacedInjectAtTheInstantOfAnEvent(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			k, s := newSim(t, sim.Options{Pace: 1})
+			spawn(t, k, "a", 1, func(me *rtos.Task) {
+				for i := range uint64(10) {
+					_ = me.Delay(k.Ticks(10))
+					assert.Equal(t, 10*i+10, s.Time())
+				}
+			})
+			go func() {
+				for range 9 {
+					time.Sleep(10 * time.Millisecond)
+					assert.NoError(t, s.Inject(func(*rtos.ISR) {}))
+				}
+			}()
+			require.NoError(t, k.Run(t.Context()))
+			assert.EqualValues(t, 100, s.Time())
+		})
+	}
+}
+
 // The end of its context wakes a simulation that sleeps.
 func TestPacedRunHearsItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

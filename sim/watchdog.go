@@ -95,7 +95,6 @@ func (w *watchdog) start() {
 	defer w.mu.Unlock()
 	w.on = true
 	w.running.Store(nobody)
-	w.asked.Store(false)
 	if w.timer == nil {
 		w.timer = time.AfterFunc(w.limit/looks, w.look)
 	} else {

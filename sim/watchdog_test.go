@@ -132,13 +132,29 @@ func TestWatchdogSleepsWhenNobodyRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := newReports()
 		k, s := newSim(t, sim.Options{OnStuck: got.add, Pace: 0.0001, Outside: true})
-		spawn(t, k, "a", 1, func(me *rtos.Task) { _ = me.Delay(k.Ticks(20)) })
+		spawn(t, k, "a", 1, func(me *rtos.Task) {
+			for range 20 {
+				_ = me.Delay(k.Ticks(1))
+			}
+		})
 		require.NoError(t, s.RunUntil(10))
 		time.Sleep(time.Hour)
 		require.NoError(t, s.RunTo(func() bool { time.Sleep(time.Minute); return s.Time() == 15 }, 15))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		assert.ErrorIs(t, k.Run(ctx), context.DeadlineExceeded)
+		assert.Empty(t, got.list)
+	})
+}
+
+// Who ran last is not blamed for what the caller does at the beginning of a run.
+func TestWatchdogForgetsWhoRanBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := newReports()
+		k, s := newSim(t, sim.Options{OnStuck: got.add})
+		spawn(t, k, "a", 1, func(me *rtos.Task) { me.Work(k.Ticks(20)) })
+		require.NoError(t, s.RunUntil(10))
+		require.NoError(t, s.RunTo(func() bool { time.Sleep(time.Hour); return true }, 15))
 		assert.Empty(t, got.list)
 	})
 }
