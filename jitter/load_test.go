@@ -95,6 +95,21 @@ func TestLoadsEndWithTheKernel(t *testing.T) {
 	}
 }
 
+// A period that a starved load had to catch up with was no delay.
+func TestDelayLoadCountsWaitsOnly(t *testing.T) {
+	k, _ := newSim(t)
+	load := jitter.DelayLoad(2 * ms)
+	require.NoError(t, load.Start(k, 3))
+	spawn(t, k, "urgent", 5, func(me *rtos.Task) {
+		assert.NoError(t, me.Delay(39*ms))
+		me.Work(20 * ms) // 40 to 58 pass
+		assert.NoError(t, me.Delay(42*ms))
+		load.Stop()
+	})
+	require.NoError(t, k.Run(t.Context()))
+	assert.EqualValues(t, 51-9, load.Ops())
+}
+
 func TestLeast(t *testing.T) {
 	assert.InDelta(t, 1000, jitter.SemLoad().Least(), 0)
 	assert.InDelta(t, 1000, jitter.MqLoad().Least(), 0)

@@ -134,8 +134,7 @@ func (d *reader) take(r *Recorder) {
 	for atomic.LoadUint32(&r.over) == 0 && atomic.LoadUint32(&r.ask) != 0 && time.Since(begun) < patience {
 		time.Sleep(50 * time.Microsecond)
 	}
-	// A writer that has ended has answered before, or never will. So its word that it
-	// has ended is read first.
+	// When the writer has ended, both shards are ours, whatever it has answered.
 	d.over = atomic.LoadUint32(&r.over) != 0
 	d.look()
 	d.receive(r)
@@ -145,9 +144,9 @@ func (d *reader) take(r *Recorder) {
 	}
 }
 
-// receive takes the shard that was asked for, if the writer has left it.
+// receive takes the shard, which has been asked for, if the writer has left it.
 func (d *reader) receive(r *Recorder) {
-	if !d.asked || atomic.LoadUint32(&r.ask) != 0 {
+	if atomic.LoadUint32(&r.ask) != 0 {
 		return
 	}
 	d.asked = false
