@@ -31,6 +31,7 @@ type Kernel struct {
 	port   Port
 	traits Traits
 	sched  bool // the port schedules: Switch, Retune, Evict, Hold mean something
+	retune bool // Retune means something
 	native bool // the goroutine port: waits may spin by internal/spin
 
 	tasks   []atomic.Pointer[Task] // by slot; the length is a power of two
@@ -80,6 +81,7 @@ func New(c Config) (*Kernel, error) {
 		return nil, fmt.Errorf("rtos: port: %w", err)
 	}
 	k.sched = k.traits.Schedules
+	k.retune = k.traits.Schedules || k.traits.Retunes
 	register(k)
 	return k, nil
 }
@@ -342,6 +344,10 @@ func (k *Kernel) Ticks(n uint64) time.Duration {
 	}
 	return time.Duration(n) * k.cfg.Tick
 }
+
+// Slots is the largest number of tasks at one time, one more than the highest
+// [Task.Slot]. For ports.
+func (k *Kernel) Slots() int { return k.cfg.Tasks }
 
 // Priorities is the number of priority levels.
 func (k *Kernel) Priorities() int { return k.cfg.Priorities }

@@ -469,11 +469,11 @@ func (m *Mutex) unlock(t *Task, op string) error {
 // a wake, FreeRTOS switches only to a more urgent waiter, even if others are ready.
 func (m *Mutex) given(t *Task, word uint64, left int) error {
 	waited := waitersIn(word) > 0
-	why := Woke
+	why, fell := Woke, false
 	switch left {
 	case 0:
 		if (waited || t.prio.Load()&boostedBit != 0) && t.disinherit() {
-			why = Preempt
+			why, fell = Preempt, true
 		}
 	case 1:
 		t.setNest(nestNone)
@@ -483,6 +483,9 @@ func (m *Mutex) given(t *Task, word uint64, left int) error {
 		if heir, _ = m.o.wake(FromTask); heir != nil {
 			why = Woke
 		}
+	}
+	if fell {
+		t.lowered()
 	}
 	if t.k.sched {
 		t.k.port.Switch(t, why)
@@ -525,14 +528,18 @@ func (m *Mutex) handOver(t *Task, left int) bool {
 		heir.setNest(nestMany)
 	}
 	m.o.word.Add(heir.id - t.id)
+	fell := false
 	switch left {
 	case 0:
-		t.disinherit()
+		fell = t.disinherit()
 	case 1:
 		t.setNest(nestNone)
 	}
 	w.word.Store(withState(c.word, stGranted))
 	b.k.port.Ready(heir, FromTask)
+	if fell {
+		t.lowered()
+	}
 	t.yieldTo(heir)
 	return true
 }

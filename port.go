@@ -39,8 +39,11 @@ type Traits struct {
 
 	// Schedules: the port decides who runs, and [Port.Switch], [Port.Retune],
 	// [Port.Evict] and [Port.Hold] mean something. Without it they are never
-	// called, and tasks run in parallel.
+	// called, but for Switch with [Again], and tasks run in parallel.
 	Schedules bool
+	// Retunes: tasks run in parallel, but a priority means something to whoever
+	// runs them, and Retune is called. Schedules includes it.
+	Retunes bool
 	// Current is the running task, nil if none; set if Schedules is.
 	Current func() *Task
 	// InInterrupt tells whether an interrupt runs; set if Schedules is.
@@ -94,7 +97,9 @@ type Port interface {
 	// Disarm withdraws Arm; a call that is already under way may still come.
 	Disarm(t *Task)
 	// Retune tells that t's priority was set: if ready, t joins the back of its
-	// level.
+	// level. Where tasks run in parallel anybody may call it, for a task that has
+	// not begun or has ended, too; of several calls at one time the last may come
+	// first, so the port reads [Task.Priority] itself, again after it has acted.
 	Retune(t *Task)
 	// Hold suspends the scheduler; calls nest.
 	Hold(t *Task)

@@ -1,0 +1,253 @@
+package realtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/tickwake/rtos"
+)
+
+// A Port is the port of one kernel. Its methods that [rtos.Port] does not have may be
+// called from anywhere.
+type Port struct {
+	opts    Options
+	machine int // cores that the process may use
+	cores   mask
+	policy  Policy
+	ceiling int // highest real-time priority of a task
+
+	spinning mask // cores on which tasks may spin; set when the run begins
+
+	k     *rtos.Kernel
+	start int64 // the system's clock when the kernel was made
+	slots []slot
+
+	mu      sync.Mutex // starting and ending only
+	mode    Mode
+	waiting []func() // bodies of tasks that were spawned before Run
+	living  int
+	running bool
+	closed  bool
+	ended   chan struct{} // closed when living has reached 0 while running
+	failure error
+	timers  []*Timer
+	undo    []func() // what release has to do
+}
+
+// New makes a port for one kernel, having found out what the system permits. Refusals and
+// missing cores are errors, unless Options.BestEffort is set; the message says what is
+// missing, and [errors.Is] finds the system's error, such as [os.ErrPermission]. On
+// another system than Linux it is [errors.ErrUnsupported] in any case.
+//
+// Nothing is changed before the kernel runs. To put the process back is Run's last act.
+func New(o Options) (*Port, error) {
+	if !supported {
+		return nil, fmt.Errorf("realtime: real-time threads on %s: %w", runtime.GOOS, errors.ErrUnsupported)
+	}
+	usable, err := others.usable()
+	if err != nil {
+		return nil, fmt.Errorf("realtime: asking for the cores of the process: %w", err)
+	}
+	if o, err = o.withDefaults(usable); err != nil {
+		return nil, err
+	}
+	p := &Port{opts: o, machine: usable.count(), policy: o.Policy, ended: make(chan struct{})}
+	p.mode = Mode{Policy: o.Policy, Bare: bare, Pinned: true, Slack: true, Procs: runtime.GOMAXPROCS(0)}
+	if err := p.probe(usable); err != nil {
+		return nil, err
+	}
+	p.mode.Cores = p.cores.cores()
+	return p, nil
+}
+
+// Mode is what the port has reached: after New what it may, during the run and after it
+// what it does or did.
+func (p *Port) Mode() Mode {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := p.mode
+	m.Cores = append([]int(nil), m.Cores...)
+	m.Spinning = append([]int(nil), m.Spinning...)
+	m.Why = append([]string(nil), m.Why...)
+	return m
+}
+
+// Bind implements [rtos.Port].
+func (p *Port) Bind(k *rtos.Kernel) (rtos.Traits, error) {
+	if p.k != nil {
+		return rtos.Traits{}, errors.New("realtime: a port is the port of one kernel only")
+	}
+	if err := p.probePriorities(k.Priorities()); err != nil {
+		return rtos.Traits{}, err
+	}
+	p.k, p.slots, p.start = k, make([]slot, k.Slots()), nanotime()
+	return rtos.Traits{Retunes: true}, nil
+}
+
+// Run implements [rtos.Port].
+func (p *Port) Run(ctx context.Context) error {
+	defer p.release()
+	if err := p.acquire(); err != nil {
+		p.fail(err)
+	}
+	p.mu.Lock()
+	p.running = true
+	for _, body := range p.waiting {
+		goThread(body)
+	}
+	p.waiting = nil
+	p.checkEnd()
+	p.mu.Unlock()
+	cause := p.watch(ctx)
+	p.mu.Lock()
+	timers, failure := p.timers, p.failure
+	p.timers = nil
+	p.mu.Unlock()
+	for _, tm := range timers {
+		tm.Stop()
+	}
+	if failure != nil {
+		return failure
+	}
+	return cause
+}
+
+// watch waits until no task is left, ends them when ctx is done, and names those that go
+// on every second.
+func (p *Port) watch(ctx context.Context) (cause error) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	done, stopping := ctx.Done(), false
+	for {
+		select {
+		case <-p.ended:
+			return cause
+		case <-done:
+			cause, done = context.Cause(ctx), nil
+			p.k.Stop()
+		case <-ticker.C:
+			if stopping {
+				for t := range p.k.Tasks() {
+					if !t.Info().Adopted {
+						p.opts.Logger.Warn("realtime: task does not stop: it calls nothing that can block", "task", t.Name())
+					}
+				}
+			}
+			stopping = p.k.Stopping()
+		}
+	}
+}
+
+func (p *Port) checkEnd() {
+	if p.running && p.living == 0 && !p.closed {
+		p.closed = true
+		close(p.ended)
+	}
+}
+
+// fail ends the run, which will return err.
+func (p *Port) fail(err error) {
+	p.mu.Lock()
+	if p.failure == nil {
+		p.failure = err
+	}
+	p.mu.Unlock()
+	p.k.Stop()
+}
+
+// Start implements [rtos.Port].
+func (p *Port) Start(t *rtos.Task, body func()) error {
+	th := &thread{p: p, t: t, cores: p.cores, uses: closed}
+	if core := t.Core(); core >= 0 {
+		if p.cores.has(core) {
+			th.cores = maskOf(core)
+		} else if err := p.lack(fmt.Errorf("realtime: task %q: core %d is not one of the port's: %s", t.Name(), core, list(p.cores.cores()))); err != nil {
+			return err
+		}
+	}
+	run := func() {
+		defer p.over()
+		defer th.leave()
+		if err := th.enter(); err != nil {
+			err = fmt.Errorf("realtime: task %q: %w", t.Name(), err)
+			if err := p.lack(err); err != nil {
+				p.fail(err)
+			}
+		}
+		body()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return fmt.Errorf("realtime: Spawn of task %q: %w", t.Name(), rtos.ErrStopped)
+	}
+	p.living++
+	p.slot(t).thread.Store(th)
+	if p.running {
+		goThread(run)
+	} else {
+		p.waiting = append(p.waiting, run)
+	}
+	return nil
+}
+
+// over is the end of a task's thread.
+func (p *Port) over() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.living--
+	p.checkEnd()
+}
+
+// End implements [rtos.Port]. The thread has still to leave.
+func (p *Port) End(*rtos.Task) {}
+
+// Unwind implements [rtos.Port].
+func (p *Port) Unwind(t *rtos.Task) {
+	if th := p.threadOf(t); th != nil && !th.leaving {
+		th.leaving = true
+		runtime.Goexit()
+	}
+}
+
+// Evict implements [rtos.Port]; it is not called.
+func (p *Port) Evict(*rtos.Task) {}
+
+// Kill implements [rtos.Port]; it is not called.
+func (p *Port) Kill(*rtos.Task) {}
+
+// Hold implements [rtos.Port]; it is not called.
+func (p *Port) Hold(*rtos.Task) {}
+
+// Release implements [rtos.Port]; it is not called.
+func (p *Port) Release(*rtos.Task) bool { return false }
+
+// Switch implements [rtos.Port]: a yield is one for the system.
+func (p *Port) Switch(t *rtos.Task, why rtos.Why) {
+	switch {
+	case why != rtos.Again:
+	case t != nil && p.threadOf(t) != nil:
+		cede()
+	default:
+		runtime.Gosched()
+	}
+}
+
+// Retune implements [rtos.Port]: the thread gets the priority. From any thread.
+func (p *Port) Retune(t *rtos.Task) {
+	if th := p.threadOf(t); th != nil {
+		if err := th.tune(); err != nil {
+			p.opts.Logger.Error("realtime: a change of priority was refused", "task", t.Name(), "error", err)
+		}
+	}
+}
+
+// realPriority is the real-time priority of a task of priority prio.
+func (p *Port) realPriority(prio int) int { return min(p.opts.Base+prio, p.ceiling) }
+
+// Now implements [rtos.Port].
+func (p *Port) Now() time.Duration { return time.Duration(nanotime() - p.start) }

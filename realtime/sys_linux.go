@@ -1,0 +1,128 @@
+package realtime
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const supported = true
+
+// Threads are known by the system's numbers; 0 is the calling one.
+
+func gettid() int { return unix.Gettid() }
+
+// isInitial tells whether the calling thread is the one that the process began with. It
+// does not end with the goroutine that is locked to it.
+func isInitial() bool { return unix.Gettid() == unix.Getpid() }
+
+// schedule sets policy and priority of a thread. Threads and processes that it makes
+// begin as ordinary ones.
+func schedule(tid int, p Policy, prio int) error {
+	attr := unix.SchedAttr{Flags: unix.SCHED_FLAG_RESET_ON_FORK}
+	switch p {
+	case FIFO:
+		attr.Policy, attr.Priority = unix.SCHED_FIFO, uint32(prio)
+	case RR:
+		attr.Policy, attr.Priority = unix.SCHED_RR, uint32(prio)
+	default:
+		attr.Policy = unix.SCHED_NORMAL
+		// Without permission the flag stays.
+		if plain := (unix.SchedAttr{Policy: unix.SCHED_NORMAL}); unix.SchedSetAttr(tid, &plain, 0) == nil {
+			return nil
+		}
+	}
+	return unix.SchedSetAttr(tid, &attr, 0)
+}
+
+// scheduled tells policy and priority of a thread.
+func scheduled(tid int) (p Policy, prio int, err error) {
+	attr, err := unix.SchedGetAttr(tid, 0)
+	if err != nil {
+		return Other, 0, err
+	}
+	switch attr.Policy {
+	case unix.SCHED_FIFO:
+		return FIFO, int(attr.Priority), nil
+	case unix.SCHED_RR:
+		return RR, int(attr.Priority), nil
+	}
+	return Other, 0, nil
+}
+
+func affinity(tid int) (m mask, err error) {
+	if _, _, e := syscall.RawSyscall(unix.SYS_SCHED_GETAFFINITY, uintptr(tid), unsafe.Sizeof(m), uintptr(unsafe.Pointer(&m))); e != 0 {
+		return m, e
+	}
+	return m, nil
+}
+
+func setAffinity(tid int, m mask) error {
+	if _, _, e := syscall.RawSyscall(unix.SYS_SCHED_SETAFFINITY, uintptr(tid), unsafe.Sizeof(m), uintptr(unsafe.Pointer(&m))); e != 0 {
+		return e
+	}
+	return nil
+}
+
+// sharpen lets the limits of the calling thread be as exact as they can. It matters to
+// ordinary threads only.
+func sharpen() error { return unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
+
+// cede lets other threads of the caller's priority run first.
+func cede() { _, _, _ = syscall.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+
+// lockMemory keeps the memory of the process, present and future, from being paged out:
+// either all of it is brought in at once, or what has been used stays.
+func lockMemory(whenUsed bool) error {
+	flags := unix.MCL_CURRENT | unix.MCL_FUTURE
+	if whenUsed {
+		flags |= unix.MCL_ONFAULT
+	}
+	return unix.Mlockall(flags)
+}
+
+func unlockMemory() { _ = unix.Munlockall() }
+
+// memoryIsLocked tells whether any memory of the process is, as far as can be told.
+func memoryIsLocked() bool {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return false
+	}
+	_, rest, found := strings.Cut(string(status), "\nVmLck:")
+	fields := strings.Fields(rest)
+	return found && len(fields) > 0 && fields[0] != "0"
+}
+
+// openLatency asks the system for a latency of 0 for as long as the file is open, so
+// that no core falls into a sleep from which it is slow to wake.
+func openLatency() (*os.File, error) {
+	f, err := os.OpenFile("/dev/cpu_dma_latency", os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write([]byte{0, 0, 0, 0}); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// threadIDs lists the threads of the process.
+func threadIDs() (list []int, err error) {
+	entries, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return nil, fmt.Errorf("listing the threads: %w", err)
+	}
+	for _, e := range entries {
+		if id, err := strconv.Atoi(e.Name()); err == nil {
+			list = append(list, id)
+		}
+	}
+	return list, nil
+}
