@@ -55,18 +55,18 @@ func (p *Port) acquire() error {
 
 func (p *Port) keepOff() error {
 	cores := p.cores.cores()
-	kept, err := others.add(cores)
+	kept, urged, err := others.add(cores)
 	p.undo = append(p.undo, func() {
 		if err := others.remove(cores); err != nil {
 			p.opts.Logger.Error("realtime: the other threads stay where they are", "error", err)
 		}
 	})
-	p.reached(func(m *Mode) { m.KeptOff = kept && err == nil })
+	p.reached(func(m *Mode) { m.KeptOff, m.Urged = kept && err == nil, urged })
 	switch {
 	case err != nil:
 		return p.lack(fmt.Errorf("realtime: keeping other threads off %s: %w", list(cores), err))
-	case !kept:
-		p.note("the other threads of the process share the cores of tasks: none is left for them")
+	case !kept && p.policy != Other:
+		p.note("the other threads of the process share the cores of tasks, since none is left for them: a task that needs what one of them holds may wait for it up to a second")
 	}
 	return nil
 }

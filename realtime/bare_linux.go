@@ -48,5 +48,5 @@ func sleepInside(w *uint32, v uint32, till *instant) syscall.Errno {
 //
 //go:nosplit
 func wakeInside(w *uint32) {
-	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWakeOne, 1, 0, 0, 0)
+	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWake, 1, 0, 0, 0)
 }

@@ -21,6 +21,7 @@ type Mode struct {
 	Memory  bool // locked
 	Latency bool // cores are kept from deep sleep
 	KeptOff bool // other threads of the process are kept off Cores
+	Urged   bool // other threads of the process run before those of other programs
 	Slack   bool // limits of ordinary threads are exact to the nanosecond, not to 50 µs
 	GCOff   bool // the garbage collector is off, up to Options.Headroom
 	Procs   int  // GOMAXPROCS
@@ -46,6 +47,7 @@ func (m Mode) String() string {
 		{m.Memory, "memory locked", "memory not locked"},
 		{m.Latency, "no deep sleep", "deep sleep"},
 		{m.KeptOff, "other threads kept off", "other threads anywhere"},
+		{m.Urged, "and urged", "not urged"},
 		{m.GCOff, "GC off", "GC on"},
 		{m.Bare, "bare waits", "plain waits"},
 	} {

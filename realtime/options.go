@@ -66,8 +66,11 @@ type Options struct {
 	// Latency keeps all cores from sleeping so deep that they wake slowly, during the run.
 	// It costs power.
 	Latency Toggle
-	// KeepOff keeps the other threads of the process off Cores during the run, unless
-	// that leaves them none.
+	// KeepOff keeps the other threads of the process off Cores during the run, unless that
+	// leaves them none, and lets them run before the threads of other programs, if the
+	// system permits it (nice -20). Both keep tasks from waiting for a thread of Go's
+	// runtime that does not get to run. A process that is started during the run begins on
+	// the same cores as who starts it.
 	KeepOff Toggle
 	// Collector says what Go's garbage collector does during the run. Default: what it
 	// always does.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tickwake/rtos"
@@ -20,7 +21,8 @@ type Port struct {
 	policy  Policy
 	ceiling int // highest real-time priority of a task
 
-	spinning mask // cores on which tasks may spin; set when the run begins
+	spinning mask   // cores on which tasks may spin; set when the run begins
+	gate     uint32 // 1 when the tasks may begin
 
 	k     *rtos.Kernel
 	start int64 // the system's clock when the kernel was made
@@ -28,7 +30,7 @@ type Port struct {
 
 	mu      sync.Mutex // starting and ending only
 	mode    Mode
-	waiting []func() // bodies of tasks that were spawned before Run
+	waiting []*thread // of tasks that were spawned before Run
 	living  int
 	running bool
 	closed  bool
@@ -94,14 +96,7 @@ func (p *Port) Run(ctx context.Context) error {
 	if err := p.acquire(); err != nil {
 		p.fail(err)
 	}
-	p.mu.Lock()
-	p.running = true
-	for _, body := range p.waiting {
-		goThread(body)
-	}
-	p.waiting = nil
-	p.checkEnd()
-	p.mu.Unlock()
+	p.begin()
 	cause := p.watch(ctx)
 	p.mu.Lock()
 	timers, failure := p.timers, p.failure
@@ -114,6 +109,26 @@ func (p *Port) Run(ctx context.Context) error {
 		return failure
 	}
 	return cause
+}
+
+// begin lets the tasks that there are begin all at one time: first they all get their
+// threads, so that the system knows who is the most urgent.
+func (p *Port) begin() {
+	p.mu.Lock()
+	p.running = true
+	waiting := p.waiting
+	p.waiting = nil
+	p.checkEnd()
+	p.mu.Unlock()
+	var entered sync.WaitGroup
+	entered.Add(len(waiting))
+	for _, th := range waiting {
+		th.entered = entered.Done
+		goThread(th.main)
+	}
+	entered.Wait()
+	atomic.StoreUint32(&p.gate, 1)
+	wakeAll(&p.gate)
 }
 
 // watch waits until no task is left, ends them when ctx is done, and names those that go
@@ -130,6 +145,7 @@ func (p *Port) watch(ctx context.Context) (cause error) {
 			cause, done = context.Cause(ctx), nil
 			p.k.Stop()
 		case <-ticker.C:
+			others.refresh()
 			if stopping {
 				for t := range p.k.Tasks() {
 					if !t.Info().Adopted {
@@ -161,24 +177,13 @@ func (p *Port) fail(err error) {
 
 // Start implements [rtos.Port].
 func (p *Port) Start(t *rtos.Task, body func()) error {
-	th := &thread{p: p, t: t, cores: p.cores, uses: closed}
+	th := &thread{p: p, t: t, body: body, cores: p.cores, uses: closed, entered: func() {}}
 	if core := t.Core(); core >= 0 {
 		if p.cores.has(core) {
 			th.cores = maskOf(core)
 		} else if err := p.lack(fmt.Errorf("realtime: task %q: core %d is not one of the port's: %s", t.Name(), core, list(p.cores.cores()))); err != nil {
 			return err
 		}
-	}
-	run := func() {
-		defer p.over()
-		defer th.leave()
-		if err := th.enter(); err != nil {
-			err = fmt.Errorf("realtime: task %q: %w", t.Name(), err)
-			if err := p.lack(err); err != nil {
-				p.fail(err)
-			}
-		}
-		body()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,9 +193,9 @@ func (p *Port) Start(t *rtos.Task, body func()) error {
 	p.living++
 	p.slot(t).thread.Store(th)
 	if p.running {
-		goThread(run)
+		goThread(th.main)
 	} else {
-		p.waiting = append(p.waiting, run)
+		p.waiting = append(p.waiting, th)
 	}
 	return nil
 }

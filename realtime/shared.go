@@ -16,7 +16,7 @@ var (
 	collector shared
 	procs     sharedProcs
 	spinners  spinCores
-	others    keptOff
+	others    otherThreads
 )
 
 // A shared setting is on or off.

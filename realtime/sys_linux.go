@@ -55,6 +55,25 @@ func scheduled(tid int) (p Policy, prio int, err error) {
 	return Other, 0, nil
 }
 
+// niceness tells the nice value of a thread, and whether it is an ordinary one.
+func niceness(tid int) (nice int, ordinary bool, err error) {
+	attr, err := unix.SchedGetAttr(tid, 0)
+	if err != nil {
+		return 0, false, err
+	}
+	return int(attr.Nice), attr.Policy == unix.SCHED_NORMAL, nil
+}
+
+// setNiceness sets the nice value of an ordinary thread. With reset, threads and processes
+// that it makes do not get one below 0.
+func setNiceness(tid, nice int, reset bool) error {
+	attr := unix.SchedAttr{Policy: unix.SCHED_NORMAL, Nice: int32(nice)}
+	if reset {
+		attr.Flags = unix.SCHED_FLAG_RESET_ON_FORK
+	}
+	return unix.SchedSetAttr(tid, &attr, 0)
+}
+
 func affinity(tid int) (m mask, err error) {
 	if _, _, e := syscall.RawSyscall(unix.SYS_SCHED_GETAFFINITY, uintptr(tid), unsafe.Sizeof(m), uintptr(unsafe.Pointer(&m))); e != 0 {
 		return m, e

@@ -23,11 +23,14 @@ func (w *wait) block(_, _ int64) int64           { return 0 }
 func (l *timerLoop) run()                        {}
 func (l *spinLoop) run(int64)                    {}
 func sleep(*uint32, uint32, *instant) error      { return errors.ErrUnsupported }
+func wakeAll(*uint32)                            {}
 func wake(*uint32)                               {}
 func gettid() int                                { return 0 }
 func isInitial() bool                            { return false }
 func schedule(int, Policy, int) error            { return errors.ErrUnsupported }
 func scheduled(int) (Policy, int, error)         { return Other, 0, errors.ErrUnsupported }
+func niceness(int) (int, bool, error)            { return 0, false, errors.ErrUnsupported }
+func setNiceness(int, int, bool) error           { return errors.ErrUnsupported }
 func affinity(int) (mask, error)                 { return mask{}, errors.ErrUnsupported }
 func setAffinity(int, mask) error                { return errors.ErrUnsupported }
 func sharpen() error                             { return errors.ErrUnsupported }

@@ -16,7 +16,10 @@ type thread struct {
 	cores mask       // where it shall run
 	spins bool       // it may spin there
 	id    int        // the system's number
+	body  func()     // the task's
 	was   mask       // where it could run before
+
+	entered func() // is called once it has its settings
 
 	// uses counts those that are about to set the priority, so that the thread does not
 	// end under their hands and its number becomes another one's.
@@ -45,6 +48,25 @@ func lockThread(f, locked func()) {
 	<-c
 	locked()
 	runtime.UnlockOSThread()
+}
+
+// main is a task's thread.
+func (th *thread) main() {
+	p := th.p
+	defer p.over()
+	defer th.leave()
+	if err := th.enter(); err != nil {
+		err = fmt.Errorf("realtime: task %q: %w", th.t.Name(), err)
+		if err := p.lack(err); err != nil {
+			p.fail(err)
+		}
+	}
+	th.t.SetThread(th.id)
+	th.entered()
+	for atomic.LoadUint32(&p.gate) == 0 {
+		_ = sleep(&p.gate, 0, nil)
+	}
+	th.body()
 }
 
 // enter gives the calling thread its settings: priority first, so that it is not kept

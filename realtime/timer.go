@@ -98,6 +98,13 @@ func (tm *Timer) check() error {
 		return fmt.Errorf("realtime: TimerOptions.Core is %d, want 0 to %d", o.Core, mostCores-1)
 	case o.Priority < 1 || o.Priority > highest:
 		return fmt.Errorf("realtime: TimerOptions.Priority is %d, want 1 to %d", o.Priority, highest)
+	case !bare && tm.p.policy != Other && others.left(o.Core).empty():
+		err := fmt.Errorf("realtime: TimerOptions.Core is %d, the only core that Go's scheduler has: in a build with plain waits a timer there may wait for it in vain", o.Core)
+		if err := tm.p.lack(err); err != nil {
+			return err
+		}
+	}
+	switch {
 	case o.Task == nil:
 		return nil
 	case o.Task.Kernel() != tm.p.k:

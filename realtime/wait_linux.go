@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"math"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -12,7 +13,7 @@ import (
 // clock.
 const (
 	futexWaitUntil = 9 | 128 // FUTEX_WAIT_BITSET, private to the process
-	futexWakeOne   = 1 | 128 // FUTEX_WAKE
+	futexWake      = 1 | 128 // FUTEX_WAKE
 	futexAnyone    = 1<<32 - 1
 )
 
@@ -27,7 +28,12 @@ func sleep(w *uint32, v uint32, till *instant) syscall.Errno {
 // wake wakes a thread that sleeps on the word. It gives the processor of Go's scheduler
 // away, because the woken one may be more urgent and take the core.
 func wake(w *uint32) {
-	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWakeOne, 1, 0, 0, 0)
+	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWake, 1, 0, 0, 0)
+}
+
+// wakeAll wakes all of them, the most urgent first.
+func wakeAll(w *uint32) {
+	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWake, math.MaxInt32, 0, 0, 0)
 }
 
 // call ends the present wait, or the next one if there is none.
