@@ -79,7 +79,7 @@ func (t *Task) SetPriority(prio int) {
 		eff = prio
 	}
 	t.order.Store(int32(eff))
-	if !k.retune {
+	if !k.retune || t.ended.Load() {
 		return
 	}
 	k.port.Retune(t)

@@ -65,9 +65,9 @@ func New(c Config) (*Kernel, error) {
 	}
 	k := &Kernel{cfg: c, port: c.Port}
 	if k.port == nil {
-		k.port = &goroutinePort{}
-		k.native = true
+		k.port = NewGoroutinePort()
 	}
+	_, k.native = k.port.(*goroutinePort)
 	size := 1 << bits.Len(uint(c.Tasks-1))
 	k.tasks = make([]atomic.Pointer[Task], size)
 	k.waiters = make([]waiter, size)
@@ -79,6 +79,9 @@ func New(c Config) (*Kernel, error) {
 	k.ended = make(chan struct{})
 	if k.traits, err = k.port.Bind(k); err != nil {
 		return nil, fmt.Errorf("rtos: port: %w", err)
+	}
+	if k.traits.Schedules && (k.traits.Current == nil || k.traits.InInterrupt == nil) {
+		return nil, errors.New("rtos: port: Traits.Schedules without Current or InInterrupt")
 	}
 	k.sched = k.traits.Schedules
 	k.retune = k.traits.Schedules || k.traits.Retunes

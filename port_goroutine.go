@@ -2,6 +2,7 @@ package rtos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -29,7 +30,17 @@ type goroutinePort struct {
 	closed  bool
 }
 
+// NewGoroutinePort makes the port that a [Config] without one stands for, for those who
+// wrap ports: tasks are goroutines and run in parallel, by the wall clock. It is the port
+// of one kernel.
+func NewGoroutinePort() Port { return &goroutinePort{} }
+
 func (p *goroutinePort) Bind(k *Kernel) (Traits, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.k != nil {
+		return Traits{}, errors.New("a goroutine port is the port of one kernel only")
+	}
 	p.k, p.start, p.ended = k, time.Now(), make(chan struct{})
 	return Traits{}, nil
 }
@@ -140,12 +151,7 @@ func (p *goroutinePort) End(*Task) {
 	p.checkEnd()
 }
 
-func (p *goroutinePort) Unwind(t *Task) {
-	if !t.leaving && !panicking() {
-		t.leaving = true
-		runtime.Goexit()
-	}
-}
+func (p *goroutinePort) Unwind(t *Task) { t.GoexitUnwind() }
 
 func (p *goroutinePort) Evict(*Task) {}
 func (p *goroutinePort) Kill(*Task)  {}
@@ -230,25 +236,6 @@ func (p *goroutinePort) Work(t *Task, d time.Duration) {
 		}
 		if !threads {
 			runtime.Gosched()
-		}
-	}
-}
-
-// panicking tells whether the caller is a deferred function that runs because of a panic.
-// Goexit there would drop the panic.
-func panicking() bool {
-	pcs := make([]uintptr, 64)
-	for skip := 1; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs)
-		frames := runtime.CallersFrames(pcs[:n])
-		for more := n > 0; more; {
-			var f runtime.Frame
-			if f, more = frames.Next(); f.Function == "runtime.gopanic" {
-				return true
-			}
-		}
-		if n < len(pcs) {
-			return false
 		}
 	}
 }

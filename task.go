@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
@@ -80,9 +81,43 @@ func (unwindPanic) String() string { return "rtos: task is being deleted" }
 
 func isUnwind(v any) bool { _, ok := v.(unwindPanic); return ok }
 
-// PanicUnwind unwinds the calling task by a panic that the kernel knows. For ports
-// whose tasks cannot end by runtime.Goexit.
-func (t *Task) PanicUnwind() { panic(unwindPanic{t}) }
+// GoexitUnwind unwinds the calling task by [runtime.Goexit]: the Unwind of a [Port] whose
+// tasks are goroutines. It returns if t is being unwound already, or a panic is on its way
+// through t, which Goexit would drop.
+func (t *Task) GoexitUnwind() {
+	if !t.leaving && !running("runtime.gopanic") {
+		t.leaving = true
+		runtime.Goexit()
+	}
+}
+
+// PanicUnwind unwinds the calling task by a panic that the kernel knows: the Unwind of a
+// [Port] whose tasks cannot end by [runtime.Goexit]. It returns if a panic, this one or
+// another, or a Goexit is on its way through t. A recover that swallows the panic meets it
+// again at the next call.
+func (t *Task) PanicUnwind() {
+	if !running("runtime.gopanic", "runtime.Goexit") {
+		panic(unwindPanic{t})
+	}
+}
+
+// running tells whether one of these functions is on the stack of the caller.
+func running(functions ...string) bool {
+	pcs := make([]uintptr, 64)
+	for skip := 1; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs)
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := n > 0; more; {
+			var f runtime.Frame
+			if f, more = frames.Next(); slices.Contains(functions, f.Function) {
+				return true
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+	}
+}
 
 // heed obeys the requests to t; called by t, in no waiter set that a wake could
 // still be meant for. It does not return if t is deleted, unless t is adopted or
@@ -144,11 +179,12 @@ func (t *Task) endWait(s waitState) (word uint64, ok bool) {
 
 // kick lets t run so that it sees a request.
 func (t *Task) kick() {
-	if t.k.sched {
+	switch {
+	case !t.k.sched:
+		t.k.port.Ready(t, FromTask)
+	case !t.ended.Load(): // the unwinding of another task may have ended it
 		t.k.port.Evict(t)
 		t.k.port.Kill(t)
-	} else {
-		t.k.port.Ready(t, FromTask)
 	}
 }
 

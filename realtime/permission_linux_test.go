@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -50,12 +51,12 @@ func helper() {
 		return
 	}
 	var m rtos.Mutex
-	n := 0
+	var n atomic.Int32
 	for i, name := range []string{"a", "b"} {
 		_, err := k.Spawn(name, i, func(t *rtos.Task) {
 			for range 100 {
 				_ = m.Lock(t)
-				n++
+				n.Add(1)
 				_ = t.Delay(10 * time.Microsecond)
 				_ = m.Unlock(t)
 			}
@@ -71,13 +72,13 @@ func helper() {
 			return
 		}
 		for _, err = tm.Next(t, time.Second); err == nil; _, err = tm.Next(t, time.Second) {
-			n++
+			n.Add(1)
 		}
 		if !errors.Is(err, realtime.ErrTimerStopped) {
 			fmt.Println("error:", err)
 		}
 	})
-	fmt.Println("run:", k.Run(context.Background()), n)
+	fmt.Println("run:", k.Run(context.Background()), n.Load())
 	fmt.Println(p.Mode())
 }
 

@@ -212,12 +212,7 @@ func (p *Port) over() {
 func (p *Port) End(*rtos.Task) {}
 
 // Unwind implements [rtos.Port].
-func (p *Port) Unwind(t *rtos.Task) {
-	if th := p.threadOf(t); th != nil && !th.leaving {
-		th.leaving = true
-		runtime.Goexit()
-	}
-}
+func (p *Port) Unwind(t *rtos.Task) { t.GoexitUnwind() }
 
 // Evict implements [rtos.Port]; it is not called.
 func (p *Port) Evict(*rtos.Task) {}

@@ -25,9 +25,8 @@ type thread struct {
 	// end under their hands and its number becomes another one's.
 	uses uint32
 
-	timer   atomic.Pointer[Timer] // that calls the task
-	woken   int64                 // the task's: what the clock said when its last wait ended
-	leaving bool                  // the task's: it unwinds
+	timer atomic.Pointer[Timer] // that calls the task
+	woken int64                 // the task's: what the clock said when its last wait ended
 }
 
 const closed uint32 = 1 << 31 // in uses: the thread has not begun, or it ends
