@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 )
 
 // acquire changes the process for the run.
@@ -47,6 +48,9 @@ func (p *Port) acquire() error {
 	if p.opts.Spin > 0 {
 		p.grantSpins()
 	}
+	if p.policy != Other {
+		p.watchOver()
+	}
 	if p.policy != Other && p.cores.count() == p.machine && unlimited() {
 		p.note("tasks may run on all cores, and the system sets real time no limit (kernel.sched_rt_runtime_us is -1): one that computes for ever stops the machine")
 	}
@@ -80,6 +84,22 @@ func (p *Port) grantSpins() {
 	if len(granted) < len(cores) {
 		p.note(fmt.Sprintf("no task spins on %s: one core of the machine is always left without spinning", list(p.cores.without(p.spinning).cores())))
 	}
+}
+
+// watchOver starts the guard. It is one of the other threads.
+func (p *Port) watchOver() {
+	done := make(chan struct{})
+	goThread(func() {
+		defer close(done)
+		p.guard.begin(systemPolicy(p.policy))
+		others.refresh()
+		p.guard.run()
+	})
+	p.undo = append(p.undo, func() {
+		atomic.StoreUint32(&p.guard.stop, 1)
+		wake(&p.guard.stop)
+		<-done
+	})
 }
 
 // unlimited tells whether the system lets real-time threads have all of the time.

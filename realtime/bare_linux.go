@@ -43,10 +43,3 @@ func sleepInside(w *uint32, v uint32, till *instant) syscall.Errno {
 		uintptr(unsafe.Pointer(till)), 0, futexAnyone)
 	return e
 }
-
-// wakeInside is wake likewise.
-//
-//go:nosplit
-func wakeInside(w *uint32) {
-	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWake, 1, 0, 0, 0)
-}

@@ -113,7 +113,7 @@ func MeasureFloor(ctx context.Context, o FloorOptions) (Floor, error) {
 	if len(granted) == 0 {
 		return f, fmt.Errorf("realtime: MeasureFloor: tasks spin on all other cores, and one is always left without spinning")
 	}
-	th := &thread{p: &Port{policy: FIFO}, prio: highestTask, cores: maskOf(o.Core), uses: closed}
+	th := &thread{p: &Port{policy: FIFO}, prio: highestTask, cores: maskOf(o.Core), g: &guarded{uses: closed}}
 	done := make(chan error, 1)
 	goThread(func() {
 		defer th.leave()

@@ -69,8 +69,8 @@ type Options struct {
 	// KeepOff keeps the other threads of the process off Cores during the run, unless that
 	// leaves them none, and lets them run before the threads of other programs, if the
 	// system permits it (nice -20). Both keep tasks from waiting for a thread of Go's
-	// runtime that does not get to run. A process that is started during the run begins on
-	// the same cores as who starts it.
+	// runtime that does not get to run. A process that is started during the run inherits
+	// both: see [Outside].
 	KeepOff Toggle
 	// Collector says what Go's garbage collector does during the run. Default: what it
 	// always does.

@@ -20,6 +20,8 @@ type otherThreads struct {
 	known map[int]otherThread
 	usual mask // of the initial thread, before
 	off   mask // the cores, as they were applied last
+	nice  int  // of the initial thread, before
+	urged bool // the initial thread is
 }
 
 type otherThread struct {
@@ -52,14 +54,16 @@ func (o *otherThreads) add(cores []int) (kept, urged bool, err error) {
 		if o.usual, err = affinity(os.Getpid()); err != nil {
 			return false, false, err
 		}
-		o.cores, o.known, o.off = map[int]int{}, map[int]otherThread{}, mask{}
+		o.cores, o.known, o.off, o.urged = map[int]int{}, map[int]otherThread{}, mask{}, false
 	}
 	o.ports++
 	for _, c := range cores {
 		o.cores[c]++
 	}
 	err = o.apply()
-	return !o.usual.without(o.set()).empty(), o.known[os.Getpid()].urged, err
+	initial := o.known[os.Getpid()]
+	o.urged, o.nice = initial.urged, initial.nice
+	return !o.usual.without(o.set()).empty(), o.urged, err
 }
 
 func (o *otherThreads) remove(cores []int) error {
@@ -150,23 +154,30 @@ func (o *otherThreads) move(id int, off mask) bool {
 	return e.now != cur && setAffinity(id, e.now) == nil
 }
 
-// urge lets a thread run before those of other programs, or no more. What it makes begins
-// as usual.
+// urge lets a thread run before those of other programs, or no more.
 func (o *otherThreads) urge(id int) {
 	e := o.known[id]
 	nice, ordinary, err := niceness(id)
-	switch {
-	case err != nil || !ordinary:
-	case o.ports == 0:
-		if e.urged {
-			_ = setNiceness(id, e.nice, false)
-		}
-	case nice > mostUrgent:
-		if setNiceness(id, mostUrgent, true) == nil {
-			e.nice, e.urged = nice, true
-			o.known[id] = e
-		}
+	if err != nil || !ordinary {
+		return
 	}
+	if nice == mostUrgent && !e.urged && o.urged {
+		e.nice, e.urged = o.nice, true // made by one that has been urged
+	}
+	switch {
+	case o.ports == 0 && e.urged:
+		_ = setNiceness(id, e.nice)
+	case o.ports > 0 && nice > mostUrgent && setNiceness(id, mostUrgent) == nil:
+		e.nice, e.urged = nice, true
+	}
+	o.known[id] = e
+}
+
+// usually tells what threads have when no port runs.
+func (o *otherThreads) usually() (cores mask, nice int, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.usual, o.nice, o.ports > 0
 }
 
 // enter says that the calling thread is a task's or a timer's: it sets its cores itself.

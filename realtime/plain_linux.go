@@ -34,5 +34,3 @@ func systemClock() int64 {
 func nanotime() int64 { return offset + int64(time.Since(began)) }
 
 func sleepInside(w *uint32, v uint32, till *instant) syscall.Errno { return sleep(w, v, till) }
-
-func wakeInside(w *uint32) { wake(w) }

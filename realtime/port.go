@@ -16,8 +16,9 @@ import (
 // called from anywhere.
 type Port struct {
 	opts    Options
-	machine int // cores that the process may use
-	cores   mask
+	usable  mask // cores of the process
+	machine int  // their number
+	cores   mask // of tasks
 	policy  Policy
 	ceiling int // highest real-time priority of a task
 
@@ -28,6 +29,8 @@ type Port struct {
 	start int64 // the system's clock when the kernel was made
 	slots []slot
 
+	guard guard
+
 	mu      sync.Mutex // starting and ending only
 	mode    Mode
 	waiting []*thread // of tasks that were spawned before Run
@@ -37,6 +40,7 @@ type Port struct {
 	ended   chan struct{} // closed when living has reached 0 while running
 	failure error
 	timers  []*Timer
+	unused  []*guarded
 	undo    []func() // what release has to do
 }
 
@@ -57,7 +61,7 @@ func New(o Options) (*Port, error) {
 	if o, err = o.withDefaults(usable); err != nil {
 		return nil, err
 	}
-	p := &Port{opts: o, machine: usable.count(), policy: o.Policy, ended: make(chan struct{})}
+	p := &Port{opts: o, usable: usable, machine: usable.count(), policy: o.Policy, ended: make(chan struct{})}
 	p.mode = Mode{Policy: o.Policy, Bare: bare, Pinned: true, Slack: true, Procs: runtime.GOMAXPROCS(0)}
 	if err := p.probe(usable); err != nil {
 		return nil, err
@@ -87,6 +91,12 @@ func (p *Port) Bind(k *rtos.Kernel) (rtos.Traits, error) {
 		return rtos.Traits{}, err
 	}
 	p.k, p.slots, p.start = k, make([]slot, k.Slots()), nanotime()
+	p.guard.entry = make([]guarded, k.Slots()+spareGuards)
+	for i := range p.guard.entry {
+		g := &p.guard.entry[i]
+		g.uses, g.seen = closed, true
+		p.unused = append(p.unused, g)
+	}
 	return rtos.Traits{Retunes: true}, nil
 }
 
@@ -177,7 +187,7 @@ func (p *Port) fail(err error) {
 
 // Start implements [rtos.Port].
 func (p *Port) Start(t *rtos.Task, body func()) error {
-	th := &thread{p: p, t: t, body: body, cores: p.cores, uses: closed, entered: func() {}}
+	th := &thread{p: p, t: t, body: body, cores: p.cores, g: p.guarded(), entered: func() {}}
 	if core := t.Core(); core >= 0 {
 		if p.cores.has(core) {
 			th.cores = maskOf(core)
@@ -198,6 +208,27 @@ func (p *Port) Start(t *rtos.Task, body func()) error {
 		p.waiting = append(p.waiting, th)
 	}
 	return nil
+}
+
+// guarded is a place with the guard, or if none is free one that it does not know.
+func (p *Port) guarded() *guarded {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.unused) == 0 {
+		return &guarded{uses: closed}
+	}
+	g := p.unused[len(p.unused)-1]
+	p.unused = p.unused[:len(p.unused)-1]
+	return g
+}
+
+func (p *Port) free(g *guarded) {
+	if !g.seen {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unused = append(p.unused, g)
 }
 
 // over is the end of a task's thread.

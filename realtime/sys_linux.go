@@ -24,20 +24,28 @@ func isInitial() bool { return unix.Gettid() == unix.Getpid() }
 // schedule sets policy and priority of a thread. Threads and processes that it makes
 // begin as ordinary ones.
 func schedule(tid int, p Policy, prio int) error {
-	attr := unix.SchedAttr{Flags: unix.SCHED_FLAG_RESET_ON_FORK}
-	switch p {
-	case FIFO:
-		attr.Policy, attr.Priority = unix.SCHED_FIFO, uint32(prio)
-	case RR:
-		attr.Policy, attr.Priority = unix.SCHED_RR, uint32(prio)
-	default:
-		attr.Policy = unix.SCHED_NORMAL
-		// Without permission the flag stays.
-		if plain := (unix.SchedAttr{Policy: unix.SCHED_NORMAL}); unix.SchedSetAttr(tid, &plain, 0) == nil {
-			return nil
-		}
+	param := int32(prio)
+	e := setScheduler(tid, systemPolicy(p), &param)
+	if e == 0 && p == Other {
+		// Without permission it has to stay like that.
+		_ = setScheduler(tid, unix.SCHED_NORMAL, &param)
 	}
-	return unix.SchedSetAttr(tid, &attr, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+func systemPolicy(p Policy) uint32 {
+	return [...]uint32{FIFO: unix.SCHED_FIFO, RR: unix.SCHED_RR, Other: unix.SCHED_NORMAL}[p] | unix.SCHED_RESET_ON_FORK
+}
+
+// setScheduler is raw, because it does not block.
+//
+//go:nosplit
+func setScheduler(tid int, policy uint32, param *int32) syscall.Errno {
+	_, _, e := syscall.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, uintptr(tid), uintptr(policy), uintptr(unsafe.Pointer(param)))
+	return e
 }
 
 // scheduled tells policy and priority of a thread.
@@ -64,14 +72,9 @@ func niceness(tid int) (nice int, ordinary bool, err error) {
 	return int(attr.Nice), attr.Policy == unix.SCHED_NORMAL, nil
 }
 
-// setNiceness sets the nice value of an ordinary thread. With reset, threads and processes
-// that it makes do not get one below 0.
-func setNiceness(tid, nice int, reset bool) error {
-	attr := unix.SchedAttr{Policy: unix.SCHED_NORMAL, Nice: int32(nice)}
-	if reset {
-		attr.Flags = unix.SCHED_FLAG_RESET_ON_FORK
-	}
-	return unix.SchedSetAttr(tid, &attr, 0)
+// setNiceness sets the nice value of an ordinary thread.
+func setNiceness(tid, nice int) error {
+	return unix.SchedSetAttr(tid, &unix.SchedAttr{Policy: unix.SCHED_NORMAL, Nice: int32(nice)}, 0)
 }
 
 func affinity(tid int) (m mask, err error) {
@@ -92,8 +95,9 @@ func setAffinity(tid int, m mask) error {
 // ordinary threads only.
 func sharpen() error { return unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
 
-// cede lets other threads of the caller's priority run first.
-func cede() { _, _, _ = syscall.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+// cede lets other threads of the caller's priority run first. It is raw, because it is no
+// other than being preempted.
+func cede() { _, _, _ = syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
 // lockMemory keeps the memory of the process, present and future, from being paged out:
 // either all of it is brought in at once, or what has been used stays.

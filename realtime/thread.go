@@ -21,15 +21,11 @@ type thread struct {
 
 	entered func() // is called once it has its settings
 
-	// uses counts those that are about to set the priority, so that the thread does not
-	// end under their hands and its number becomes another one's.
-	uses uint32
+	g *guarded // what the guard knows of it
 
 	timer atomic.Pointer[Timer] // that calls the task
 	woken int64                 // the task's: what the clock said when its last wait ended
 }
-
-const closed uint32 = 1 << 31 // in uses: the thread has not begun, or it ends
 
 // goThread runs f on a thread of its own that ends with it. The initial thread would stay,
 // with all its settings: if it is the one, it waits until f has another.
@@ -80,7 +76,7 @@ func (th *thread) enter() (err error) {
 	if err := sharpen(); err != nil {
 		return fmt.Errorf("timer slack: %w", err)
 	}
-	atomic.StoreUint32(&th.uses, 0) // from now on a change of priority acts
+	th.g.open(th.id, th.onlyCore()) // from now on a change of priority acts
 	if err := th.tune(); err != nil {
 		return err
 	}
@@ -93,12 +89,13 @@ func (th *thread) enter() (err error) {
 // tune gives the thread the priority that its task has. From any thread. Of two tunings
 // the earlier may act last; so each looks again after it has acted.
 func (th *thread) tune() error {
-	if th.p.policy == Other || !th.use() {
+	if th.p.policy == Other || !th.g.use() {
 		return nil
 	}
-	defer th.unuse()
+	defer th.g.unuse()
 	for {
 		before := th.priority()
+		atomic.StoreInt32(&th.g.prio, int32(before))
 		if err := schedule(th.id, th.p.policy, before); err != nil {
 			return fmt.Errorf("SCHED_%v with priority %d: %w", th.p.policy, before, err)
 		}
@@ -115,23 +112,19 @@ func (th *thread) priority() int {
 	return th.p.realPriority(th.t.Priority())
 }
 
-// use keeps the thread from ending until unuse; false if it has not begun or is ending.
-func (th *thread) use() bool {
-	for {
-		n := atomic.LoadUint32(&th.uses)
-		if n&closed != 0 {
-			return false
-		}
-		if atomic.CompareAndSwapUint32(&th.uses, n, n+1) {
-			return true
-		}
+// lift gives the calling thread a higher priority, until it is tuned.
+func (th *thread) lift(prio int) {
+	if th.p.policy != Other {
+		_ = schedule(0, th.p.policy, prio)
 	}
 }
 
-func (th *thread) unuse() {
-	if atomic.AddUint32(&th.uses, ^uint32(0)) == closed {
-		wake(&th.uses)
+// onlyCore is the core that it is pinned to, -1 if it may run on several.
+func (th *thread) onlyCore() int {
+	if cores := th.cores.cores(); len(cores) == 1 {
+		return cores[0]
 	}
+	return -1
 }
 
 // leave takes the settings back, for what is left of the thread's life.
@@ -139,13 +132,12 @@ func (th *thread) leave() {
 	if tm := th.timer.Load(); tm != nil {
 		tm.halt()
 	}
-	atomic.OrUint32(&th.uses, closed)
-	for n := atomic.LoadUint32(&th.uses); n != closed; n = atomic.LoadUint32(&th.uses) {
-		_ = sleep(&th.uses, n, nil)
-	}
+	th.g.close()
 	_ = setAffinity(0, th.was)
 	_ = schedule(0, Other, 0)
+	settle()
 	others.leave(th.id)
+	th.p.free(th.g)
 }
 
 // deliver gives the task what its timer has posted meanwhile, and tells whether there was

@@ -136,7 +136,7 @@ func (p *Port) admit(tm *Timer) error {
 
 // main is the thread.
 func (tm *Timer) main(started chan<- error) {
-	th := &thread{p: tm.p, prio: tm.o.Priority, cores: maskOf(tm.o.Core), uses: closed}
+	th := &thread{p: tm.p, prio: tm.o.Priority, cores: maskOf(tm.o.Core), g: tm.p.guarded()}
 	defer close(tm.done)
 	defer th.leave()
 	if err := th.enter(); err != nil {

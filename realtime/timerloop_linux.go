@@ -29,7 +29,7 @@ func (l *timerLoop) run() {
 		atomic.StoreInt64(&s.fired, now)
 		atomic.StoreUint64(&l.head, l.head+1)
 		if l.calls != nil && atomic.SwapUint32(l.calls, called) == parked {
-			wakeInside(l.calls)
+			wake(l.calls)
 		}
 		if l.head == l.count {
 			break

@@ -25,15 +25,17 @@ func sleep(w *uint32, v uint32, till *instant) syscall.Errno {
 	return e
 }
 
-// wake wakes a thread that sleeps on the word. It gives the processor of Go's scheduler
-// away, because the woken one may be more urgent and take the core.
+// wake wakes a thread that sleeps on the word. The call is raw, because it does not block:
+// at most the woken one is more urgent and takes the core, which may happen at any moment.
+//
+//go:nosplit
 func wake(w *uint32) {
-	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWake, 1, 0, 0, 0)
+	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWake, 1, 0, 0, 0)
 }
 
 // wakeAll wakes all of them, the most urgent first.
 func wakeAll(w *uint32) {
-	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWake, math.MaxInt32, 0, 0, 0)
+	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWake, math.MaxInt32, 0, 0, 0)
 }
 
 // call ends the present wait, or the next one if there is none.
@@ -47,8 +49,8 @@ func (w *wait) call() {
 //
 //go:nosplit
 func demote() {
-	var priority int32
-	_, _, _ = syscall.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, unix.SCHED_NORMAL|unix.SCHED_RESET_ON_FORK, uintptr(unsafe.Pointer(&priority)))
+	var param int32
+	_ = setScheduler(0, unix.SCHED_NORMAL|unix.SCHED_RESET_ON_FORK, &param)
 }
 
 // block waits until somebody calls, and at most until the clock says until, 0 meaning for
