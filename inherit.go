@@ -82,7 +82,7 @@ func (t *Task) SetPriority(prio int) {
 		eff = prio
 	}
 	t.order.Store(int32(eff))
-	if !k.sched || t.ended.Load() {
+	if !k.retune || t.ended.Load() {
 		return
 	}
 	if !t.ended.Load() { // else the slot may be another task's
@@ -111,13 +111,19 @@ func (t *Task) setNest(n uint64) {
 
 // disinherit ends all loans to t and the nesting, at the give of its last mutex.
 // It always makes a new version: who decided to lend before the give must fail.
+//
+// Where tasks run in parallel the port is told by lowered, once the heir has been
+// woken: a thread that fell back before could be kept from waking it by any other one.
 func (t *Task) disinherit() (lowered bool) {
 	for {
 		p := t.prio.Load()
 		base := uint64(basePrio(p))
 		if t.prio.CompareAndSwap(p, packPrio(base, base, nestNone, nextVer(p))) {
 			if p&boostedBit != 0 {
-				t.retuned(int(base))
+				t.order.Store(int32(base))
+				if t.k.sched {
+					t.k.port.Retune(t)
+				}
 				return true
 			}
 			return false
@@ -125,9 +131,16 @@ func (t *Task) disinherit() (lowered bool) {
 	}
 }
 
+// lowered is what disinherit owes the port.
+func (t *Task) lowered() {
+	if t.k.retune && !t.k.sched {
+		t.k.port.Retune(t)
+	}
+}
+
 func (t *Task) retuned(prio int) {
 	t.order.Store(int32(prio))
-	if t.k.sched {
+	if t.k.retune {
 		t.k.port.Retune(t)
 	}
 }

@@ -30,6 +30,7 @@ type Kernel struct {
 	port   Port
 	traits Traits
 	sched  bool // the port schedules: Switch, Retune, Evict, Hold mean something
+	retune bool // Retune means something
 	native bool // the goroutine port: waits may spin by internal/spin
 	// The policy of mutexes is InheritChained, not InheritFreeRTOS.
 	chained bool
@@ -84,6 +85,7 @@ func New(c Config) (*Kernel, error) {
 		return nil, errors.New("rtos: port: Traits.Schedules without Current or InInterrupt")
 	}
 	k.sched = k.traits.Schedules
+	k.retune = k.traits.Schedules || k.traits.Retunes
 	k.chained = c.Inheritance == InheritChained
 	if k.chained && !k.sched {
 		return nil, errUnsupported("Config.Inheritance InheritChained on a port where tasks run in parallel, only on one that schedules, such as package sim")
@@ -378,6 +380,10 @@ func (k *Kernel) Ticks(n uint64) time.Duration {
 	}
 	return time.Duration(n) * k.cfg.Tick
 }
+
+// Slots is the largest number of tasks at one time, one more than the highest
+// [Task.Slot]. For ports.
+func (k *Kernel) Slots() int { return k.cfg.Tasks }
 
 // Priorities is the number of priority levels.
 func (k *Kernel) Priorities() int { return k.cfg.Priorities }

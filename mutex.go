@@ -399,7 +399,7 @@ func (m *Mutex) unlock(t *Task, op string) error {
 // a wake, FreeRTOS switches only to a more urgent waiter, even if others are ready.
 func (m *Mutex) given(t *Task, word uint64, left int) error {
 	waited := waitersIn(word) > 0
-	why := Woke
+	why, fell := Woke, false
 	switch {
 	case t.k.chained:
 		if waited && t.subside() {
@@ -407,7 +407,7 @@ func (m *Mutex) given(t *Task, word uint64, left int) error {
 		}
 	case left == 0:
 		if (waited || t.prio.Load()&boostedBit != 0) && t.disinherit() {
-			why = Preempt
+			why, fell = Preempt, true
 		}
 	case left == 1:
 		t.setNest(nestNone)
@@ -417,6 +417,9 @@ func (m *Mutex) given(t *Task, word uint64, left int) error {
 		if heir, _ = m.o.wake(FromTask); heir != nil {
 			why = Woke
 		}
+	}
+	if fell {
+		t.lowered()
 	}
 	if t.k.sched {
 		t.k.port.Switch(t, why)

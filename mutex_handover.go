@@ -50,14 +50,18 @@ func (m *Mutex) handOver(t *Task, left int) bool {
 		heir.setNest(nestMany)
 	}
 	m.o.word.Add(heir.id - t.id)
+	fell := false
 	switch left {
 	case 0:
-		t.disinherit()
+		fell = t.disinherit()
 	case 1:
 		t.setNest(nestNone)
 	}
 	w.word.Store(withState(c.word, stGranted))
 	b.k.port.Ready(heir, FromTask)
+	if fell {
+		t.lowered()
+	}
 	t.yieldTo(heir)
 	return true
 }

@@ -38,9 +38,12 @@ type Traits struct {
 	_ struct{}
 
 	// Schedules: the port decides who runs, one task at a time. Without it tasks run in
-	// parallel, and the kernel never calls Evict, Kill, Retune, Hold and Release, and
-	// Switch only with [Again].
+	// parallel, and the kernel never calls Evict, Kill, Hold and Release, Switch only
+	// with [Again], and Retune only if Retunes is set.
 	Schedules bool
+	// Retunes: tasks run in parallel, but a priority means something to whoever
+	// runs them, and Retune is called. Schedules includes it.
+	Retunes bool
 	// Current is the running task, nil if none; set if Schedules is.
 	Current func() *Task
 	// InInterrupt tells whether an interrupt runs; set if Schedules is.
@@ -150,7 +153,9 @@ type Port interface {
 	Disarm(t *Task)
 	// Retune tells that t's priority was set: if ready, t joins the back of its
 	// level. It never switches. Under [InheritChained] it also comes from within
-	// [Task.Expire].
+	// [Task.Expire]. Where tasks run in parallel anybody may call it, for a task that has
+	// not begun or has ended, too; of several calls at one time the last may come
+	// first, so the port reads [Task.Priority] itself, again after it has acted.
 	Retune(t *Task)
 	// Hold suspends the scheduler; calls nest.
 	Hold(t *Task)

@@ -138,7 +138,7 @@ func checkOwnThread(k *Kernel, core int) error {
 		return errUnsupported("OwnThread on a platform without threads")
 	case core >= 0 && !thread.CanPin:
 		return errUnsupported("OwnThread with a core on " + runtime.GOOS)
-	case core >= runtime.NumCPU() && core >= runtime.GOMAXPROCS(0):
+	case k.native && core >= runtime.NumCPU() && core >= runtime.GOMAXPROCS(0):
 		return fmt.Errorf("rtos: OwnThread: core %d out of range", core)
 	}
 	return nil

@@ -108,6 +108,19 @@ func (t *Task) ID() uint64 { return t.id }
 // again after the task has ended. For ports.
 func (t *Task) Slot() int { return t.slot }
 
+// Core is the core that the task was given by [OwnThread], -1 if it was given none.
+// For ports.
+func (t *Task) Core() int {
+	if !t.own {
+		return -1
+	}
+	return t.core
+}
+
+// SetThread tells the system's number of the thread that is the task's own, so that
+// [Task.RunTime] can ask for its processor time. For ports; called by t.
+func (t *Task) SetThread(id int) { t.thread.Store(int32(id)) }
+
 // Kernel is the kernel the task belongs to.
 func (t *Task) Kernel() *Kernel { return t.k }
 

@@ -217,7 +217,9 @@ func (p *spy) Disarm(t *rtos.Task) {
 }
 
 func (p *spy) Retune(t *rtos.Task) {
-	p.scheduling("Retune", t)
+	if !p.traits.Retunes {
+		p.scheduling("Retune", t)
+	}
 	p.stays("Retune", func() { p.Port.Retune(t) })
 }
 

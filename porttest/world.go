@@ -120,9 +120,9 @@ func (w *world) interrupt(f func(*rtos.ISR)) (woken bool) {
 	return w.k.Interrupt(f)
 }
 
-// until polls, called by t, until cond holds.
+// until polls, called by t, until cond holds. In between less urgent tasks may run.
 func (w *world) until(t *rtos.Task, method, what string, cond func() bool) bool {
-	for start := w.k.Now(); !cond(); _ = t.Delay(1) {
+	for start := w.k.Now(); !cond(); _ = t.Delay(span / 50) {
 		if w.k.Now()-start > 1000*span || w.ctx.Err() != nil {
 			w.failf(method, "%s: not within %v", what, 1000*span)
 			return false

@@ -1,0 +1,6 @@
+//go:build !race
+
+package realtime
+
+// raceBuild tells that the race detector watches.
+const raceBuild = false

@@ -1,0 +1,148 @@
+package realtime
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/tickwake/rtos"
+)
+
+// A thread is what the port knows of the thread of a task, or of a timer.
+type thread struct {
+	p     *Port
+	t     *rtos.Task // nil for a timer
+	prio  int        // a timer's priority
+	cores mask       // where it shall run
+	spins bool       // it may spin there
+	id    int        // the system's number
+	body  func()     // the task's
+	was   mask       // where it could run before
+
+	entered func() // is called once it has its settings
+
+	g *guarded // what the guard knows of it
+
+	timer atomic.Pointer[Timer] // that calls the task
+	woken int64                 // the task's: what the clock said when its last wait ended
+}
+
+// goThread runs f on a thread of its own that ends with it. The initial thread would stay,
+// with all its settings: if it is the one, it waits until f has another.
+func goThread(f func()) { go lockThread(f, func() {}) }
+
+func lockThread(f, locked func()) {
+	runtime.LockOSThread()
+	if !isInitial() {
+		locked()
+		f()
+		return
+	}
+	c := make(chan struct{})
+	go lockThread(f, func() { close(c) })
+	<-c
+	locked()
+	runtime.UnlockOSThread()
+}
+
+// main is a task's thread.
+func (th *thread) main() {
+	p := th.p
+	defer p.over()
+	defer th.leave()
+	if err := th.enter(); err != nil {
+		err = fmt.Errorf("realtime: task %q: %w", th.t.Name(), err)
+		if err := p.lack(err); err != nil {
+			p.fail(err)
+		}
+	}
+	th.t.SetThread(th.id)
+	th.entered()
+	for atomic.LoadUint32(&p.gate) == 0 {
+		_ = sleep(&p.gate, 0, nil)
+	}
+	th.body()
+}
+
+// enter gives the calling thread its settings: priority first, so that it is not kept
+// from the rest.
+func (th *thread) enter() (err error) {
+	th.id = gettid()
+	th.spins = th.cores.without(th.p.spinning).empty()
+	others.enter(th.id)
+	if th.was, err = affinity(0); err != nil {
+		return err
+	}
+	if err := sharpen(); err != nil {
+		return fmt.Errorf("timer slack: %w", err)
+	}
+	th.g.open(th.id, th.onlyCore()) // from now on a change of priority acts
+	if err := th.tune(); err != nil {
+		return err
+	}
+	if err := setAffinity(0, th.cores); err != nil {
+		return fmt.Errorf("pinning to %s: %w", list(th.cores.cores()), err)
+	}
+	return nil
+}
+
+// tune gives the thread the priority that its task has. From any thread. Of two tunings
+// the earlier may act last; so each looks again after it has acted.
+func (th *thread) tune() error {
+	if th.p.policy == Other || !th.g.use() {
+		return nil
+	}
+	defer th.g.unuse()
+	for {
+		before := th.priority()
+		atomic.StoreInt32(&th.g.prio, int32(before))
+		if err := schedule(th.id, th.p.policy, before); err != nil {
+			return fmt.Errorf("SCHED_%v with priority %d: %w", th.p.policy, before, err)
+		}
+		if th.priority() == before {
+			return nil
+		}
+	}
+}
+
+func (th *thread) priority() int {
+	if th.t == nil {
+		return th.prio
+	}
+	return th.p.realPriority(th.t.Priority())
+}
+
+// lift gives the calling thread a higher priority, until it is tuned.
+func (th *thread) lift(prio int) {
+	if th.p.policy != Other {
+		_ = schedule(0, th.p.policy, prio)
+	}
+}
+
+// onlyCore is the core that it is pinned to, -1 if it may run on several.
+func (th *thread) onlyCore() int {
+	if cores := th.cores.cores(); len(cores) == 1 {
+		return cores[0]
+	}
+	return -1
+}
+
+// leave takes the settings back, for what is left of the thread's life.
+func (th *thread) leave() {
+	if tm := th.timer.Load(); tm != nil {
+		tm.halt()
+	}
+	th.g.close()
+	_ = setAffinity(0, th.was)
+	_ = schedule(0, Other, 0)
+	settle()
+	others.leave(th.id)
+	th.p.free(th.g)
+}
+
+// deliver gives the task what its timer has posted meanwhile, and tells whether there was
+// anything. By the task itself.
+func (th *thread) deliver(waits bool) bool {
+	tm := th.timer.Load()
+	return tm != nil && tm.deliver(waits)
+}
