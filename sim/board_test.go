@@ -41,7 +41,7 @@ func TestResetStartsFromTheBeginning(t *testing.T) {
 		unwound := 0
 		b := newBoard(t, "pump", silent, sim.Options{Seed: seed, Trace: &out}, func(b *sim.Board) error {
 			mixed(b.Kernel(), b.Sim())
-			_, err := b.Kernel().Spawn("waits", 1, func(me *rtos.Task) {
+			_, err := b.Kernel().Spawn("waits", 9, func(me *rtos.Task) {
 				defer func() { unwound++ }()
 				_ = me.Delay(rtos.Forever)
 			})

@@ -138,6 +138,7 @@ func mixed(k *rtos.Kernel, s *sim.Sim) {
 	m, r := rtos.NewMutex("m"), rtos.NewRecursiveMutex("r")
 	items, slots := rtos.NewCounting("items", 3, 0), rtos.NewCounting("slots", 3, 3)
 	ready := rtos.NewBinary("ready")
+	queue := rtos.NewQueue[int]("queue", 2)
 	tasks := make([]*rtos.Task, 10)
 	tick := k.Ticks(1)
 	bodies := []func(me *rtos.Task, i int){
@@ -174,6 +175,19 @@ func mixed(k *rtos.Kernel, s *sim.Sim) {
 				s.Logf("notified %d", v)
 			}
 		},
+		func(me *rtos.Task, i int) { // sends, urgent ones first
+			if queue.SendFor(me, i, 2*tick) != nil || queue.SendFrontFor(me, -i, tick) != nil {
+				s.Logf("full")
+			}
+		},
+		func(me *rtos.Task, i int) { // receives
+			if v, err := queue.PeekFor(me, 3*tick); err == nil {
+				s.Logf("sees %d", v)
+			}
+			if v, ok := queue.TryRecv(me); ok {
+				s.Logf("has %d", v)
+			}
+		},
 		func(me *rtos.Task, i int) { // meddles
 			if ready.TakeFor(me, 9*tick) != nil {
 				s.Logf("not ready")
@@ -196,6 +210,11 @@ func mixed(k *rtos.Kernel, s *sim.Sim) {
 		})
 	}
 	for at := uint64(2); at < 120; at += 7 {
-		s.Within(at, at+6, func(isr *rtos.ISR) { ready.GiveFromISR(isr) }, sim.Named("device"))
+		s.Within(at, at+6, func(isr *rtos.ISR) {
+			ready.GiveFromISR(isr)
+			if v, ok := queue.TryRecvFromISR(isr); ok {
+				s.Logf("took %d", v)
+			}
+		}, sim.Named("device"))
 	}
 }
