@@ -337,8 +337,10 @@ var plainBodies = []body{
 		})
 		x.outside("giver", func() { s.Give() })
 		x.outside("aborter", func() {
-			if !w.AbortDelay() && !w.AbortDelay() {
-				return
+			for range 2 {
+				if w.AbortDelay() {
+					return
+				}
 			}
 		})
 		x.w.Check(func() error {

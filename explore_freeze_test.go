@@ -288,8 +288,7 @@ var freezeCases = []freezeCase{
 		})
 	}, "the target is notified and waits"},
 	{"Task.NotifyTake", "something pending", func(x *bench) {
-		var f *Task
-		f = x.task("frozen", low, func(t *Task) {
+		f := x.task("frozen", low, func(t *Task) {
 			x.must(t.NotifyGive())
 			x.w.Operation(func() { _, _ = t.NotifyTake(false, Forever) })
 		})

@@ -5,7 +5,7 @@ import "github.com/tickwake/rtos"
 // MqLoad is two equal tasks that send each other one byte through two queues, in turn. An
 // operation is a byte sent and received.
 func MqLoad() *TaskLoad {
-	there, back := newByteQueue("mq load, there"), newByteQueue("mq load, back")
+	there, back := rtos.NewQueue[byte]("mq load, there", 1), rtos.NewQueue[byte]("mq load, back", 1)
 	const last = 0
 	l := newTaskLoad("mq load", leastOps)
 	ask := func(t *rtos.Task, c *opCounter) {

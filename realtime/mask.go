@@ -23,13 +23,6 @@ func (m mask) has(core int) bool {
 	return 0 <= core && core < mostCores && m[core/wordBits]&(1<<(core%wordBits)) != 0
 }
 
-func (m mask) and(o mask) mask {
-	for i := range m {
-		m[i] &= o[i]
-	}
-	return m
-}
-
 func (m mask) or(o mask) mask {
 	for i := range m {
 		m[i] |= o[i]

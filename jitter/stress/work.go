@@ -86,6 +86,7 @@ func (r *reporter) done(n uint64) error {
 	return err
 }
 
+//lint:ignore U1000 what is written to it is not left out by the compiler
 var sink float64
 
 func compute(r *reporter) error {
