@@ -88,7 +88,8 @@
 //   - Whoever has another world implements Port: its documentation says how, the package
 //     [github.com/tickwake/rtos/porttest] checks it, examples/customport is one.
 //
-// A port that gives each task a real-time thread of Linux is planned, and not there.
+// On Linux the package [github.com/tickwake/rtos/realtime] is another: each task has a
+// real-time thread of its own, pinned and scheduled by its priority.
 //
 // [OwnThread] is an option of Spawn on the goroutine port: the task gets a thread, on
 // Linux also a core. Such a task spins longer before it parks.
