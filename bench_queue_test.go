@@ -65,13 +65,15 @@ var pipes = []struct {
 	}},
 }
 
-// queueShapes is who sends to whom. Without senders one task sends to itself.
-var queueShapes = []struct {
+// A queueShape is who sends to whom. Without senders one task sends to itself.
+type queueShape struct {
 	name    string
 	senders int
 	pl      placement
 	procs   int // GOMAXPROCS, if not as it is
-}{
+}
+
+var queueShapes = []queueShape{
 	{"alone", 0, free, 0},
 	{"pinned", 1, pinned, 0},
 	{"free", 1, free, 0},
@@ -79,12 +81,8 @@ var queueShapes = []struct {
 	{"one-processor", 1, free, 1},
 }
 
-var queueLengths = []int{1, 16, 1024}
-
 // BenchmarkQueue carries numbers through a queue and through a channel of the same length.
-// An op is one number sent and received. ns/op is the mean over the lengths, of each of
-// which there is a metric of its own, the median of several rounds. docs/queue.md has
-// figures of one machine, also of the designs that were not taken.
+// docs/queue.md has figures, also of designs that were not taken.
 func BenchmarkQueue(b *testing.B) {
 	for _, shape := range queueShapes {
 		for _, p := range pipes {
@@ -95,39 +93,45 @@ func BenchmarkQueue(b *testing.B) {
 				if shape.procs != 0 {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(shape.procs))
 				}
-				const rounds = 9
-				n := b.N/(rounds*len(queueLengths)) + 100
-				var mean float64
-				b.ReportAllocs()
-				for _, length := range queueLengths {
-					var took []float64
-					for range rounds {
-						d := carry(b, p.make(length), p.ours, shape.pl, shape.senders, n)
-						took = append(took, float64(d)/float64(n))
-					}
-					mean += median(took) / float64(len(queueLengths))
-					b.ReportMetric(median(took), fmt.Sprintf("len%d-ns", length))
-				}
-				b.ReportMetric(mean, "ns/op")
+				carryInRounds(b, p.make, p.ours, shape)
 			})
 		}
 	}
 }
 
+// carryInRounds has b.N numbers carried through pipes of several lengths. There is a metric
+// for each length, the median of rounds; ns/op is their mean.
+func carryInRounds(b *testing.B, make func(length int) pipe, ours bool, shape queueShape) {
+	const rounds = 9
+	lengths := []int{1, 16, 1024}
+	n := b.N/(rounds*len(lengths)) + 100
+	var mean float64
+	b.ReportAllocs()
+	for _, length := range lengths {
+		var took []float64
+		for range rounds {
+			took = append(took, float64(carry(b, make(length), ours, shape, n))/float64(n))
+		}
+		mean += median(took) / float64(len(lengths))
+		b.ReportMetric(median(took), fmt.Sprintf("len%d-ns", length))
+	}
+	b.ReportMetric(mean, "ns/op")
+}
+
 // carry has n numbers sent and received.
-func carry(b *testing.B, p pipe, ours bool, pl placement, senders, n int) (took time.Duration) {
-	bar := &barrier{parties: int32(1 + senders)}
-	way{ours: ours}.crew(b, pl, 1+senders, func(i int, t *rtos.Task) {
+func carry(b *testing.B, p pipe, ours bool, shape queueShape, n int) (took time.Duration) {
+	bar := &barrier{parties: int32(1 + shape.senders)}
+	way{ours: ours}.crew(b, shape.pl, 1+shape.senders, func(i int, t *rtos.Task) {
 		bar.wait()
 		start := time.Now()
 		switch {
-		case senders == 0:
+		case shape.senders == 0:
 			p.both(t, n)
 		case i > 0:
-			p.send(t, n/senders)
+			p.send(t, n/shape.senders)
 			return
 		default:
-			p.recv(t, n/senders*senders)
+			p.recv(t, n/shape.senders*shape.senders)
 		}
 		took = time.Since(start)
 	})

@@ -68,11 +68,6 @@ func queuesOf() []queueOf {
 		}, func() []*rtos.Task { return line.Info().Senders }, func(t *rtos.Task) error {
 			return errors.Join(line.SendFor(t, 1, 0), line.SendFor(t, 2, 0))
 		}, func(t *rtos.Task) error { _, err := line.RecvFor(t, 0); return err }, true},
-		{"Queue.Peek", func(t *rtos.Task, passed func()) error {
-			_, err := empty.Peek(t)
-			passed()
-			return err
-		}, func() []*rtos.Task { return empty.Info().Receivers }, nothing, func(t *rtos.Task) error { return empty.SendFor(t, 1, 0) }, false},
 	}
 }
 

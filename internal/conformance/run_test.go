@@ -88,6 +88,11 @@ func TestRecordedByName(t *testing.T) {
 		"notify-isr-at-timeout-tick",
 		"schedsuspend-isr-timeout-same",
 		"prioset-new-priority-used-next-wait",
+		"queue-peek-behind-receiver",
+		"queue-overwrite-lower-receiver",
+		"queue-reset-wakes-sender",
+		"queue-slot-stolen",
+		"queue-woken-then-suspended-keeps-wake",
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := Check(recordedAs(t, "named/"+name+".json"), nil)
