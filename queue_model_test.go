@@ -1,3 +1,5 @@
+//go:build !rtosdebug
+
 package rtos
 
 import (
