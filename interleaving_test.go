@@ -15,23 +15,6 @@ import (
 // Interleavings that were once wrong, forced step by step. The tests call for tasks from
 // any goroutine, which rtosdebug would refuse.
 
-func quietKernel(t *testing.T, c Config) *Kernel {
-	t.Helper()
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	k, err := New(c)
-	require.NoError(t, err)
-	return k
-}
-
-func adoptIn(t *testing.T, k *Kernel, name string, prio int) *Task {
-	t.Helper()
-	task, err := k.Adopt(name, prio)
-	require.NoError(t, err)
-	return task
-}
-
 func parked(t *Task) bool { return stateOf(t.w.word.Load()) == stWaiting }
 
 // whenLogged is a logger that calls f at each message: at a known place in the kernel.

@@ -1,5 +1,3 @@
-//go:build !rtosdebug
-
 package rtos
 
 import (
