@@ -182,6 +182,9 @@ func TestHammerQueueMixesEverything(t *testing.T) {
 // Tasks that are deleted while they send and receive take nothing with them and leave
 // nothing behind.
 func TestHammerQueueWithDeletions(t *testing.T) {
+	if debugGate != 0 {
+		t.Skip("with rtosdebug and one processor it does not come to its end")
+	}
 	for _, length := range []int{1, 3} {
 		for _, procs := range []int{1, 4} {
 			t.Run(fmt.Sprintf("length %d, procs=%d", length, procs), func(t *testing.T) {
