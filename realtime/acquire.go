@@ -48,7 +48,7 @@ func (p *Port) acquire() error {
 	if p.opts.Spin > 0 {
 		p.grantSpins()
 	}
-	if p.policy != Other {
+	if bare && p.policy != Other {
 		p.watchOver()
 	}
 	if p.policy != Other && p.cores.count() == p.machine && unlimited() {

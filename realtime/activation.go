@@ -33,7 +33,7 @@ type Activation struct {
 func (tm *Timer) Read() (a Activation, ok bool) {
 	l := &tm.loop
 	for {
-		head := atomic.LoadUint64(&l.head)
+		head := tm.Fired()
 		if tm.read == head {
 			return a, false
 		}
@@ -43,7 +43,7 @@ func (tm *Timer) Read() (a Activation, ok bool) {
 		}
 		s := &l.ring[tm.read%ringSize]
 		deadline, fired := atomic.LoadInt64(&s.deadline), atomic.LoadInt64(&s.fired)
-		if atomic.LoadUint64(&l.head)-tm.read >= ringSize {
+		if tm.Fired()-tm.read >= ringSize {
 			continue // it has been overwritten meanwhile
 		}
 		tm.read++

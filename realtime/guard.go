@@ -5,35 +5,29 @@ import (
 	"time"
 )
 
-// Go's runtime knows nothing of priorities. A thread that returns from a system call, or
-// looks at another goroutine's stack for the collector, may hold that goroutine for a
-// moment; the goroutine's own thread then spins until it is done, and yields to its
-// equals. If who is waited for is less urgent and was preempted on the same core, it will
-// never be done.
+// Go's runtime knows nothing of priorities. Here and there a thread spins until another
+// one has finished a few steps: one that returns from a system call while another looks at
+// its goroutine, one that allocates and meets another in the middle of the same. If who is
+// waited for is less urgent and was preempted on the same core, it will never be done.
 //
-// The guard is a thread that in a build with bare waits needs nothing of Go, and looks at
-// the threads of tasks and timers all the time. One that has had its core for two looks without a break may be spinning, so all
-// that share its cores are lifted to its priority until the next look: whoever it waits
-// for runs at its next yield. A thread that just computes yields to nobody and does not
-// notice.
+// The guard is a thread that needs nothing of Go, and looks at the threads of tasks and
+// timers all the time. One that has used its core from look to look, and has not begun to
+// wait in between, is suspected of spinning, and becomes an ordinary thread for a moment
+// in every period, in which whoever it waits for runs. Who uses up such a moment is
+// suspected too. That also leaves other programs a moment where a task computes for ever.
+// A build with plain waits has no guard: see probePriorities.
 type guard struct {
 	stop  uint32
-	till  instant
-	step  instant
+	till  instant // next
+	step  instant // guardPeriod
+	brief instant // guardMoment
 	next  int64
 	entry []guarded
 
-	policy uint32  // the system's, for threads of tasks
-	cpu    instant // what the system says
-	at     int64   // the clock at the last look
-	lifted bool    // some are
-}
-
-func (g *guard) begin(policy uint32) {
-	g.policy, g.at = policy, nanotime()
-	g.next = g.at + int64(guardPeriod)
-	g.till.set(g.next)
-	g.step.set(int64(guardPeriod))
+	policy  uint32  // the system's, for threads of tasks
+	cpu     instant // what the system says
+	at      int64   // the clock at the last look
+	lowered bool    // some have been, in this period
 }
 
 // guarded is what the guard needs to know of a thread.
@@ -42,29 +36,41 @@ type guarded struct {
 	// end under their hands and its number becomes another one's.
 	uses uint32
 	id   uint32 // the system's number
-	core int32  // the only core that it may run on, -1 if there are several
-	prio int32  // the priority that it was last tuned to
+	prio uint32 // the priority that it was last tuned to
+	rest uint32 // counts the waits that it has begun
 	seen bool   // the guard knows of it
 
 	// The guard's own.
-	spent  int64 // processor time
-	looks  int32 // without a break
-	lifted bool
-	param  int32 // for the system
+	spent   int64  // processor time
+	rested  uint32 // rest, at the last look
+	looks   int32  // without a break
+	suspect bool   // until it rests
+	lowered bool   // is an ordinary thread now
+	param   int32  // for the system
 }
 
 // closed in uses: the thread has not begun, or it ends.
 const closed uint32 = 1 << 31
 
+// A thread is suspected after guardLooks periods of which it has used a quarter at least:
+// on a virtual machine it need not have had more.
 const (
 	guardPeriod = 10 * time.Millisecond
 	guardLooks  = 2
+	guardMoment = 200 * time.Microsecond
+	mostMoments = 8  // in one period
 	spareGuards = 64 // for timers, and for tasks that end while the next one begins
 )
 
+func (g *guard) begin(policy uint32) {
+	g.policy, g.at = policy, nanotime()
+	g.next = g.at + int64(guardPeriod)
+	g.till.set(g.next)
+	g.step.set(int64(guardPeriod))
+	g.brief.set(int64(guardMoment))
+}
+
 // use keeps the thread from ending until unuse; false if it has not begun or is ending.
-//
-//go:nosplit
 func (g *guarded) use() bool {
 	for {
 		n := atomic.LoadUint32(&g.uses)
@@ -77,17 +83,45 @@ func (g *guarded) use() bool {
 	}
 }
 
-//go:nosplit
 func (g *guarded) unuse() {
 	if atomic.AddUint32(&g.uses, ^uint32(0)) == closed {
 		wake(&g.uses)
 	}
 }
 
-// open says that the calling thread has begun.
-func (g *guarded) open(id int, core int) {
+// useInside is use in the state of a system call.
+//
+//go:nosplit
+//go:norace
+func (g *guarded) useInside() bool {
+	for {
+		n := load(&g.uses)
+		if n&closed != 0 {
+			return false
+		}
+		if cas(&g.uses, n, n+1) {
+			return true
+		}
+	}
+}
+
+//go:nosplit
+//go:norace
+func (g *guarded) unuseInside() {
+	if add(&g.uses, ^uint32(0)) == closed {
+		wake(&g.uses)
+	}
+}
+
+// rests says that the thread begins a wait.
+//
+//go:nosplit
+//go:norace
+func (g *guarded) rests() { add(&g.rest, 1) }
+
+// open says that the thread with this number has begun.
+func (g *guarded) open(id int) {
 	atomic.StoreUint32(&g.id, uint32(id))
-	atomic.StoreInt32(&g.core, int32(core))
 	atomic.StoreUint32(&g.uses, 0)
 }
 
@@ -97,12 +131,4 @@ func (g *guarded) close() {
 	for n := atomic.LoadUint32(&g.uses); n != closed; n = atomic.LoadUint32(&g.uses) {
 		_ = sleep(&g.uses, n, nil)
 	}
-}
-
-// shares tells whether two threads may run on one core.
-//
-//go:nosplit
-func (g *guarded) shares(o *guarded) bool {
-	a, b := atomic.LoadInt32(&g.core), atomic.LoadInt32(&o.core)
-	return a == b || a < 0 || b < 0
 }

@@ -46,6 +46,14 @@ func newKernel(t *testing.T, o realtime.Options) (*rtos.Kernel, *realtime.Port) 
 	return k, p
 }
 
+// needsBare skips a test of what a build with plain waits does not do.
+func needsBare(t *testing.T, p *realtime.Port) {
+	t.Helper()
+	if !p.Mode().Bare {
+		t.Skip("with plain waits all tasks have one priority")
+	}
+}
+
 func needsTwoCores(t *testing.T) {
 	t.Helper()
 	if runtime.NumCPU() < 2 {

@@ -105,7 +105,7 @@ func (o *otherThreads) set() (m mask) {
 	return m
 }
 
-// apply goes through the threads until none has to be moved.
+// apply goes through the threads until none needs a change.
 func (o *otherThreads) apply() error {
 	off := o.set()
 	for range mostPasses {
@@ -118,10 +118,9 @@ func (o *otherThreads) apply() error {
 			if o.own[id] {
 				continue
 			}
-			if o.move(id, off) {
+			if moved := o.move(id, off); o.urge(id) || moved {
 				changed = true
 			}
-			o.urge(id)
 		}
 		if !changed {
 			break
@@ -154,23 +153,25 @@ func (o *otherThreads) move(id int, off mask) bool {
 	return e.now != cur && setAffinity(id, e.now) == nil
 }
 
-// urge lets a thread run before those of other programs, or no more.
-func (o *otherThreads) urge(id int) {
+// urge lets a thread run before those of other programs, or no more; false if it does
+// already, or must not.
+func (o *otherThreads) urge(id int) (changed bool) {
 	e := o.known[id]
 	nice, ordinary, err := niceness(id)
 	if err != nil || !ordinary {
-		return
+		return false
 	}
 	if nice == mostUrgent && !e.urged && o.urged {
 		e.nice, e.urged = o.nice, true // made by one that has been urged
 	}
 	switch {
 	case o.ports == 0 && e.urged:
-		_ = setNiceness(id, e.nice)
+		changed = nice != e.nice && setNiceness(id, e.nice) == nil
 	case o.ports > 0 && nice > mostUrgent && setNiceness(id, mostUrgent) == nil:
-		e.nice, e.urged = nice, true
+		e.nice, e.urged, changed = nice, true, true
 	}
 	o.known[id] = e
+	return changed
 }
 
 // usually tells what threads have when no port runs.

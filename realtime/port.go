@@ -61,6 +61,9 @@ func New(o Options) (*Port, error) {
 	if o, err = o.withDefaults(usable); err != nil {
 		return nil, err
 	}
+	if !bare {
+		o.Policy = RR // see probePriorities
+	}
 	p := &Port{opts: o, usable: usable, machine: usable.count(), policy: o.Policy, ended: make(chan struct{})}
 	p.mode = Mode{Policy: o.Policy, Bare: bare, Pinned: true, Slack: true, Procs: runtime.GOMAXPROCS(0)}
 	if err := p.probe(usable); err != nil {

@@ -118,7 +118,10 @@ func (p *Port) probePriorities(n int) error {
 		return nil
 	}
 	p.ceiling = min(p.opts.Base+n-1, highestTask)
-	if most := highestTask - p.opts.Base; most < n-1 {
+	if !bare {
+		p.ceiling = p.opts.Base
+		p.note(fmt.Sprintf("all tasks and timers take turns with the real-time priority %d: with plain waits and different priorities they could wait for each other for ever inside Go's runtime", p.ceiling))
+	} else if most := highestTask - p.opts.Base; most < n-1 {
 		p.note(fmt.Sprintf("tasks of the priorities %d to %d are equal: there is no real-time priority above %d for tasks, and Options.Base is %d",
 			most, n-1, highestTask, p.opts.Base))
 	}

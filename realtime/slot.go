@@ -60,14 +60,10 @@ func (p *Port) Park(t *rtos.Task) {
 	if th != nil && th.spins {
 		look = now + p.opts.Spin
 	}
-	if !bare && th != nil {
-		// Until it has come to terms with Go's scheduler nobody takes the core from it.
-		th.lift(highest)
+	if th != nil {
+		th.g.rests()
 	}
 	woken := s.block(p.instant(look), p.instant(until))
-	if !bare && th != nil {
-		_ = th.tune()
-	}
 	if th != nil {
 		th.woken = woken
 		th.deliver(true)

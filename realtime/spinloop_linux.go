@@ -4,6 +4,7 @@ package realtime
 // it may do. It ends as an ordinary thread.
 //
 //go:nosplit
+//go:norace
 func (l *spinLoop) run(until int64) {
 	entersyscall()
 	for last := nanotime(); last < until; {

@@ -43,6 +43,7 @@ func systemPolicy(p Policy) uint32 {
 // setScheduler is raw, because it does not block.
 //
 //go:nosplit
+//go:norace
 func setScheduler(tid int, policy uint32, param *int32) syscall.Errno {
 	_, _, e := syscall.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, uintptr(tid), uintptr(policy), uintptr(unsafe.Pointer(param)))
 	return e

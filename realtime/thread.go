@@ -76,7 +76,7 @@ func (th *thread) enter() (err error) {
 	if err := sharpen(); err != nil {
 		return fmt.Errorf("timer slack: %w", err)
 	}
-	th.g.open(th.id, th.onlyCore()) // from now on a change of priority acts
+	th.g.open(th.id) // from now on a change of priority acts
 	if err := th.tune(); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (th *thread) tune() error {
 	defer th.g.unuse()
 	for {
 		before := th.priority()
-		atomic.StoreInt32(&th.g.prio, int32(before))
+		atomic.StoreUint32(&th.g.prio, uint32(before))
 		if err := schedule(th.id, th.p.policy, before); err != nil {
 			return fmt.Errorf("SCHED_%v with priority %d: %w", th.p.policy, before, err)
 		}
@@ -110,21 +110,6 @@ func (th *thread) priority() int {
 		return th.prio
 	}
 	return th.p.realPriority(th.t.Priority())
-}
-
-// lift gives the calling thread a higher priority, until it is tuned.
-func (th *thread) lift(prio int) {
-	if th.p.policy != Other {
-		_ = schedule(0, th.p.policy, prio)
-	}
-}
-
-// onlyCore is the core that it is pinned to, -1 if it may run on several.
-func (th *thread) onlyCore() int {
-	if cores := th.cores.cores(); len(cores) == 1 {
-		return cores[0]
-	}
-	return -1
 }
 
 // leave takes the settings back, for what is left of the thread's life.

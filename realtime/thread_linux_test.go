@@ -38,6 +38,7 @@ func TestEachTaskHasItsPriorityAndItsCores(t *testing.T) {
 			o := usual()
 			o.Policy, o.Base = c.policy, c.base
 			k, p := newKernel(t, o)
+			needsBare(t, p)
 			var got setting
 			spawn(t, k, "a", c.prio, func(*rtos.Task) { got, _ = settingOf(0) })
 			run(t, k)
@@ -76,7 +77,7 @@ func TestSetPriorityReachesTheThread(t *testing.T) {
 		s, _ := settingOf(int(tid.Load()))
 		return int(s.prio)
 	}
-	bare := p.Mode().Bare // else a task has another priority while it waits
+	needsBare(t, p)
 	var tid atomic.Int64
 	waiter := spawn(t, k, "waiter", 3, func(t *rtos.Task) {
 		tid.Store(int64(unix.Gettid()))
@@ -84,9 +85,7 @@ func TestSetPriorityReachesTheThread(t *testing.T) {
 	})
 	waiter.SetPriority(5) // before it has a thread
 	spawn(t, k, "setter", 1, func(task *rtos.Task) {
-		if bare {
-			assert.Equal(t, 6, prio(&tid), "set before the run")
-		}
+		assert.Equal(t, 6, prio(&tid), "set before the run")
 		waiter.SetPriority(9)
 		assert.Equal(t, 10, prio(&tid), "of a waiting task")
 		task.SetPriority(2)
@@ -105,7 +104,8 @@ func TestSetPriorityReachesTheThread(t *testing.T) {
 // Many set the priority of one task at one time. Whoever comes last, the thread has what
 // the task has.
 func TestTuningsMayOvertakeEachOther(t *testing.T) {
-	k, _ := newKernel(t, usual())
+	k, p := newKernel(t, usual())
+	needsBare(t, p)
 	target := spawn(t, k, "target", 5, func(task *rtos.Task) {
 		_, _ = task.NotifyTake(true, rtos.Forever)
 		s, _ := settingOf(0)
@@ -129,7 +129,8 @@ func TestTuningsMayOvertakeEachOther(t *testing.T) {
 }
 
 func TestInheritedPriorityReachesTheThread(t *testing.T) {
-	k, _ := newKernel(t, usual())
+	k, p := newKernel(t, usual())
+	needsBare(t, p)
 	var m rtos.Mutex
 	prio := func() int {
 		s, _ := settingOf(0)
@@ -169,7 +170,8 @@ func TestInheritedPriorityReachesTheThread(t *testing.T) {
 // has woken the high one; the middle task, ready all the time, must not come between. Go's
 // scheduler may hold a task up now and then, so not every round counts.
 func TestMiddleTaskDoesNotComeBetween(t *testing.T) {
-	k, _ := newKernel(t, usual())
+	k, p := newKernel(t, usual())
+	needsBare(t, p)
 	const rounds = 20
 	var m rtos.Mutex
 	var j journal
@@ -248,14 +250,16 @@ func TestSettingsDoNotLeak(t *testing.T) {
 	cancel()
 	calls.Wait()
 
-	waiting := uint32(10)
-	if !p.Mode().Bare {
-		waiting = 99 // see Park
-	}
-	assert.ElementsMatch(t, []setting{
-		{policy: unix.SCHED_FIFO, prio: waiting, mask: cores(0)},
+	want := []setting{
+		{policy: unix.SCHED_FIFO, prio: 10, mask: cores(0)},
 		{policy: unix.SCHED_FIFO, prio: 20, mask: cores(1)},
-	}, realTime(during))
+	}
+	if !p.Mode().Bare {
+		for i := range want {
+			want[i].policy, want[i].prio = unix.SCHED_RR, 1
+		}
+	}
+	assert.ElementsMatch(t, want, realTime(during))
 	assert.Greater(t, len(during), 10, "threads of goroutines in system calls")
 	usual := before[os.Getpid()]
 	for _, all := range []map[int]setting{atEnd, settingsAfter(t, time.Second)} {

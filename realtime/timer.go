@@ -136,21 +136,25 @@ func (p *Port) admit(tm *Timer) error {
 
 // main is the thread.
 func (tm *Timer) main(started chan<- error) {
+	if !bare {
+		tm.o.Priority = tm.p.opts.Base // see probePriorities
+	}
 	th := &thread{p: tm.p, prio: tm.o.Priority, cores: maskOf(tm.o.Core), g: tm.p.guarded()}
 	defer close(tm.done)
 	defer th.leave()
 	if err := th.enter(); err != nil {
 		err = fmt.Errorf("realtime: timer: %w: %s", err, missing(toSchedule, th.prio, err))
 		if err := tm.p.lack(err); err != nil {
-			atomic.StoreUint64(&tm.loop.over, 1)
+			atomic.StoreInt64(&tm.loop.over, 1)
 			started <- err
 			return
 		}
 	}
+	tm.loop.g = th.g
 	tm.first = tm.loop.begin()
 	started <- nil
 	tm.loop.run()
-	atomic.StoreUint64(&tm.loop.over, 1)
+	atomic.StoreInt64(&tm.loop.over, 1)
 	if tm.th != nil {
 		tm.p.slot(tm.o.Task).call()
 	}
@@ -172,10 +176,10 @@ func (tm *Timer) halt() {
 // Done is closed when the timer's thread has ended.
 func (tm *Timer) Done() <-chan struct{} { return tm.done }
 
-func (tm *Timer) ended() bool { return atomic.LoadUint64(&tm.loop.over) != 0 }
+func (tm *Timer) ended() bool { return atomic.LoadInt64(&tm.loop.over) != 0 }
 
 // Fired is the number of activations so far. Wait-free.
-func (tm *Timer) Fired() uint64 { return atomic.LoadUint64(&tm.loop.head) }
+func (tm *Timer) Fired() uint64 { return uint64(atomic.LoadInt64(&tm.loop.head)) }
 
 // deliver notifies the task of what it has been called for since, and if it is in a wait
 // also of the end. By the task.

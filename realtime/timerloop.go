@@ -7,14 +7,15 @@ import (
 // timerLoop is what the thread of a timer uses. The 64-bit words that others read come
 // first, where they are aligned on every machine.
 type timerLoop struct {
-	head uint64 // activations so far
-	over uint64 // 1 when it has ended
+	head int64 // activations so far
+	over int64 // 1 when it has ended
 
 	next   int64 // the next deadline, on the system's clock
 	period int64
 	margin int64
-	count  uint64
+	count  int64
 	ring   *[ringSize]stamps
+	g      *guarded
 	calls  *uint32 // the word of the wait of the called task, nil if there is none
 	stop   uint32
 	till   instant // next-margin, as the system wants it
@@ -30,7 +31,7 @@ const (
 )
 
 func (l *timerLoop) prepare(o TimerOptions) {
-	l.period, l.margin, l.count = int64(o.Period), int64(o.Margin), o.Count
+	l.period, l.margin, l.count = int64(o.Period), int64(o.Margin), int64(o.Count)
 	l.ring = new([ringSize]stamps)
 	for i := range l.ring {
 		l.ring[i].deadline = 1 // so that the page is there
@@ -49,6 +50,7 @@ func (l *timerLoop) begin() int64 {
 // does so by steps that double.
 //
 //go:nosplit
+//go:norace
 func (l *timerLoop) advance(now int64) {
 	l.next += l.period
 	l.till.add(l.step)

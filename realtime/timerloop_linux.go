@@ -1,8 +1,6 @@
 package realtime
 
 import (
-	"sync/atomic"
-
 	"golang.org/x/sys/unix"
 )
 
@@ -10,9 +8,10 @@ import (
 // ordinary thread, because it has to come to terms with Go's scheduler then.
 //
 //go:nosplit
+//go:norace
 func (l *timerLoop) run() {
 	entersyscall()
-	for atomic.LoadUint32(&l.stop) == 0 {
+	for load(&l.stop) == 0 {
 		e := sleepInside(&l.stop, 0, &l.till)
 		now := nanotime()
 		if now < l.next-l.margin {
@@ -25,12 +24,13 @@ func (l *timerLoop) run() {
 			now = nanotime()
 		}
 		s := &l.ring[l.head%ringSize]
-		atomic.StoreInt64(&s.deadline, l.next)
-		atomic.StoreInt64(&s.fired, now)
-		atomic.StoreUint64(&l.head, l.head+1)
-		if l.calls != nil && atomic.SwapUint32(l.calls, called) == parked {
+		store64(&s.deadline, l.next)
+		store64(&s.fired, now)
+		store64(&l.head, l.head+1)
+		if l.calls != nil && swap(l.calls, called) == parked {
 			wake(l.calls)
 		}
+		l.g.rests()
 		if l.head == l.count {
 			break
 		}

@@ -24,6 +24,7 @@ func (i *instant) set(ns int64) { i.sec, i.nsec = int(ns/second), int(ns%second)
 // add does without a division, which is a call on some machines.
 //
 //go:nosplit
+//go:norace
 func (i *instant) add(d instant) {
 	i.sec += d.sec
 	if i.nsec += d.nsec; i.nsec >= second {

@@ -29,6 +29,7 @@ func sleep(w *uint32, v uint32, till *instant) syscall.Errno {
 // at most the woken one is more urgent and takes the core, which may happen at any moment.
 //
 //go:nosplit
+//go:norace
 func wake(w *uint32) {
 	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWake, 1, 0, 0, 0)
 }
@@ -48,6 +49,7 @@ func (w *wait) call() {
 // demote makes the calling thread an ordinary one.
 //
 //go:nosplit
+//go:norace
 func demote() {
 	var param int32
 	_ = setScheduler(0, unix.SCHED_NORMAL|unix.SCHED_RESET_ON_FORK, &param)
@@ -67,19 +69,20 @@ func (w *wait) block(spin, until int64) (woken int64) {
 }
 
 //go:nosplit
+//go:norace
 func (w *wait) blockInside(spin, until int64, till *instant) (woken int64) {
 	entersyscall()
-	for spin > 0 && atomic.LoadUint32(&w.word) != called {
+	for spin > 0 && load(&w.word) != called {
 		if now := nanotime(); now >= spin || until != 0 && now >= until {
 			break
 		}
 	}
-	if atomic.CompareAndSwapUint32(&w.word, quiet, parked) {
-		for sleepInside(&w.word, parked, till) == unix.EINTR && atomic.LoadUint32(&w.word) == parked {
+	if cas(&w.word, quiet, parked) {
+		for sleepInside(&w.word, parked, till) == unix.EINTR && load(&w.word) == parked {
 		}
 	}
 	woken = nanotime()
-	atomic.StoreUint32(&w.word, quiet)
+	store(&w.word, quiet)
 	exitsyscall()
 	return woken
 }

@@ -127,7 +127,8 @@ func TestPlainTimerIsKeptOffTheLastCore(t *testing.T) {
 
 // Time in which a more urgent task has the core is not used by the one below.
 func TestWorkIsProcessorTime(t *testing.T) {
-	k, _ := newKernel(t, usual())
+	k, p := newKernel(t, usual())
+	needsBare(t, p)
 	var took time.Duration
 	spawn(t, k, "low", 1, func(t *rtos.Task) {
 		begin := k.Now()
@@ -197,6 +198,7 @@ func TestAdoptedTaskStaysAnOrdinaryThread(t *testing.T) {
 // A yield lets an equal task run, and no other. While both wait for Go's runtime, as for a
 // collection, a less urgent one may run; so it is tried a few times.
 func TestYieldIsAmongEquals(t *testing.T) {
+	needsBare(t, newPort(t, usual()))
 	for range 10 {
 		if yieldAmongEquals(t) == 0 {
 			return
