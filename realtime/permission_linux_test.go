@@ -99,7 +99,7 @@ func asNobody(t *testing.T, what string) string {
 
 func TestMissingPermissionIsNamed(t *testing.T) {
 	out := asNobody(t, "strict")
-	assert.Contains(t, out, "error: realtime: scheduling a thread by SCHED_" + helperPolicy() + " with priority 1: operation not permitted: "+
+	assert.Contains(t, out, "error: realtime: scheduling a thread by SCHED_"+helperPolicy()+" with priority 1: operation not permitted: "+
 		"it takes the capability CAP_SYS_NICE, or a limit RLIMIT_RTPRIO of 1 at least (it is 0)")
 	assert.Contains(t, out, "permission: true")
 }

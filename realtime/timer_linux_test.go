@@ -327,3 +327,17 @@ func TestFloor(t *testing.T) {
 		assert.ErrorContains(t, err, c.want)
 	}
 }
+
+func TestMarginIsCalibrated(t *testing.T) {
+	inTask(t, usual(), func(_ *rtos.Task, p *realtime.Port) {
+		for _, c := range []struct{ period, most time.Duration }{
+			{200 * time.Microsecond, 60 * time.Microsecond}, {60 * time.Microsecond, 30 * time.Microsecond},
+		} {
+			margin, err := p.CalibrateMargin(lastCore(), c.period)
+			assert.NoError(t, err)
+			assert.True(t, 20*time.Microsecond <= margin && margin <= c.most, "%v of %v", margin, c.period)
+		}
+		_, err := p.CalibrateMargin(lastCore(), 0)
+		assert.ErrorContains(t, err, "Period is 0s")
+	})
+}
