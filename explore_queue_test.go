@@ -78,7 +78,7 @@ func (b *queueBench) do(t *Task, in queueCall, f func() (int, bool)) {
 	begin := b.x.w.Steps()
 	v, ok := f()
 	b.ops = append(b.ops, porcupine.Operation{
-		ClientId: t.slot, Input: in, Call: int64(2 * begin), Output: queueResult{v, ok}, Return: int64(2*b.x.w.Steps() + 1),
+		ClientId: t.slot, Input: in, Call: int64(2*begin + 1), Output: queueResult{v, ok}, Return: int64(2 * b.x.w.Steps()),
 	})
 }
 

@@ -15,8 +15,7 @@ import (
 // handed over: a task that comes in between may be faster, and the woken one waits on.
 //
 // A send synchronizes before the call that receives or peeks that item. The n-th receive
-// from a queue of length c synchronizes before the return of the send that is n-th after
-// the first c.
+// synchronizes before the (n+c)-th send returns, c being the length.
 type Queue[T any] struct {
 	_      noCopy
 	ring   *ring
@@ -59,7 +58,7 @@ func newQueue[T any](name string, length int, turn uint64) *Queue[T] {
 // Lock-free while there is room; it blocks while the queue is full. Mirrors xQueueSend,
 // xQueueSendToBack with portMAX_DELAY.
 func (q *Queue[T]) Send(t *Task, v T) error {
-	if q.sendNow(t, v, true) {
+	if q.sendNow(t, v, false, true) {
 		return nil
 	}
 	return q.send(t, v, Forever, nil)
@@ -69,7 +68,7 @@ func (q *Queue[T]) Send(t *Task, v T) error {
 // fails with [ErrTimeout]; the queue is unchanged. Lock-free while there is room, and if it
 // polls; else it blocks for d at most. Mirrors xQueueSend.
 func (q *Queue[T]) SendFor(t *Task, v T, d time.Duration) error {
-	if d >= 0 && q.sendNow(t, v, d > 0) {
+	if d >= 0 && q.sendNow(t, v, false, d > 0) {
 		return nil
 	}
 	return q.send(t, v, d, nil)
@@ -79,7 +78,7 @@ func (q *Queue[T]) SendFor(t *Task, v T, d time.Duration) error {
 // leaves the queue unchanged. A context that is done already fails even if there is room.
 // Blocking.
 func (q *Queue[T]) SendCtx(ctx context.Context, t *Task, v T) error {
-	if goesOn(ctx) && q.sendNow(t, v, true) {
+	if goesOn(ctx) && q.sendNow(t, v, false, true) {
 		return nil
 	}
 	return q.send(t, v, Forever, ctx)
@@ -88,7 +87,7 @@ func (q *Queue[T]) SendCtx(ctx context.Context, t *Task, v T) error {
 // TrySend sends v to the end of the queue if there is room. Lock-free. Mirrors xQueueSend
 // with a limit of 0.
 func (q *Queue[T]) TrySend(t *Task, v T) bool {
-	return q.sendNow(t, v, false) || q.send(t, v, 0, nil) == nil
+	return q.sendNow(t, v, false, false) || q.send(t, v, 0, nil) == nil
 }
 
 // SendFront is [Queue.Send] to the front of the queue: v is received next.
@@ -97,7 +96,7 @@ func (q *Queue[T]) TrySend(t *Task, v T) bool {
 // two steps, and while it is between them other calls of SendFront, and those that receive
 // or peek, have to wait for it. Mirrors xQueueSendToFront with portMAX_DELAY.
 func (q *Queue[T]) SendFront(t *Task, v T) error {
-	if q.frontNow(t, v, true) {
+	if q.sendNow(t, v, true, true) {
 		return nil
 	}
 	return q.sendFront(t, v, Forever, nil)
@@ -107,7 +106,7 @@ func (q *Queue[T]) SendFront(t *Task, v T) error {
 // After d it fails with [ErrTimeout]; the queue is unchanged. It blocks for d at most, and
 // for another SendFront. Mirrors xQueueSendToFront.
 func (q *Queue[T]) SendFrontFor(t *Task, v T, d time.Duration) error {
-	if d >= 0 && q.frontNow(t, v, d > 0) {
+	if d >= 0 && q.sendNow(t, v, true, d > 0) {
 		return nil
 	}
 	return q.sendFront(t, v, d, nil)
@@ -115,7 +114,7 @@ func (q *Queue[T]) SendFrontFor(t *Task, v T, d time.Duration) error {
 
 // SendFrontCtx is [Queue.SendFront] until ctx is done, as [Queue.SendCtx]. Blocking.
 func (q *Queue[T]) SendFrontCtx(ctx context.Context, t *Task, v T) error {
-	if goesOn(ctx) && q.frontNow(t, v, true) {
+	if goesOn(ctx) && q.sendNow(t, v, true, true) {
 		return nil
 	}
 	return q.sendFront(t, v, Forever, ctx)
@@ -124,7 +123,7 @@ func (q *Queue[T]) SendFrontCtx(ctx context.Context, t *Task, v T) error {
 // TrySendFront sends v to the front of the queue if there is room. It blocks for the few
 // steps of another SendFront only. Mirrors xQueueSendToFront with a limit of 0.
 func (q *Queue[T]) TrySendFront(t *Task, v T) bool {
-	return q.frontNow(t, v, false) || q.sendFront(t, v, 0, nil) == nil
+	return q.sendNow(t, v, true, false) || q.sendFront(t, v, 0, nil) == nil
 }
 
 // Overwrite puts v in the place of the item of a queue of length 1, or sends it if there is

@@ -2,6 +2,13 @@ package rtos
 
 import "github.com/tickwake/rtos/internal/spin"
 
+func (r *ring) pushTo(front bool, box *uint64) bool {
+	if front {
+		return r.pushFront(box)
+	}
+	return r.push(box)
+}
+
 // pushFront sends the item in *box to the front, as push does to the end.
 //
 // That takes two steps: the cell before the head becomes full, the head moves back. In

@@ -2,11 +2,23 @@ package rtos
 
 import (
 	"fmt"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
+
+// queueOwner is an adopted task of a kernel of its own.
+func queueOwner(t *testing.T) *Task {
+	t.Helper()
+	k, err := New(Config{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	me, err := k.Adopt("me", 1)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = me.Release() })
+	return me
+}
 
 // nearTheEnd are turns from which a ring starts: the last ones wrap within a few laps.
 var nearTheEnd = []uint64{0, 1, 2, 3, 1<<41 - 1, 1<<41 - 2, 1<<41 - 5, 1<<40 - 1}
@@ -14,8 +26,7 @@ var nearTheEnd = []uint64{0, 1, 2, 3, 1<<41 - 1, 1<<41 - 2, 1<<41 - 5, 1<<40 - 1
 // Any sequence of calls does what it does to a list, whatever the length and wherever the
 // turns begin, and no box is lost or doubled.
 func TestQueueIsAList(t *testing.T) {
-	k := quietKernel(t, Config{})
-	me := adoptIn(t, k, "me", 1)
+	me := queueOwner(t)
 	rapid.Check(t, func(r *rapid.T) {
 		length := rapid.IntRange(1, 5).Draw(r, "length")
 		q := newQueue[*int]("q", length, rapid.SampledFrom(nearTheEnd).Draw(r, "turn"))
@@ -44,7 +55,7 @@ func TestQueueIsAList(t *testing.T) {
 				list = list[1:]
 			}
 		}
-		interrupt := func(f func(isr *ISR)) { k.Interrupt(f) }
+		interrupt := func(f func(isr *ISR)) { me.k.Interrupt(f) }
 		r.Repeat(map[string]func(*rapid.T){
 			"TrySend":      func(*rapid.T) { v := item(); sent(q.TrySend(me, v), v, false) },
 			"SendFor":      func(*rapid.T) { v := item(); sent(q.SendFor(me, v, 0) == nil, v, false) },
@@ -91,7 +102,6 @@ func TestQueueIsAList(t *testing.T) {
 			},
 		})
 	})
-	require.NoError(t, me.Release())
 }
 
 // boxesAddUp checks a queue at rest: every box that was ever used is in one place, a cell,

@@ -64,21 +64,24 @@ func withdraw(o *atomic.Uint64, box *uint64) (accepted bool) {
 	return true
 }
 
-// pushSoon tries push for as long as parking would cost.
-func (r *ring) pushSoon(t *Task, box *uint64) bool {
+// pushSoon tries to push for as long as parking would cost.
+func (r *ring) pushSoon(t *Task, front bool, box *uint64) bool {
+	if !t.maySpin() {
+		return false
+	}
 	o := r.offer(*box)
 	sent := t.spinFor(func() bool {
 		if o != nil {
 			if o.Load()&doneBit == 0 && r.isFull() {
 				return false
 			}
-			if withdraw(o, box) {
-				o = nil
+			accepted := withdraw(o, box)
+			o = nil
+			if accepted {
 				return true
 			}
-			o = nil
 		}
-		if r.push(box) {
+		if r.pushTo(front, box) {
 			return true
 		}
 		o = r.offer(*box)

@@ -6,24 +6,12 @@ package rtos
 
 import (
 	"fmt"
-	"log/slog"
 	"reflect"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// queueOwner is an adopted task of a kernel of its own.
-func queueOwner(t *testing.T) *Task {
-	t.Helper()
-	k, err := New(Config{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	me, err := k.Adopt("me", 1)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = me.Release() })
-	return me
-}
 
 // A frozen call has made its swap and will never do anything more: the test makes the swap
 // in its place.

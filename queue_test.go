@@ -249,7 +249,7 @@ func passes[T any](t *testing.T, me *rtos.Task, a, b T) {
 
 // The largest queue can be made, filled and emptied.
 func TestLargestQueue(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || debugging {
 		t.Skip("a million items")
 	}
 	const most = 1 << 20

@@ -20,29 +20,14 @@ func (q *Queue[T]) refuseZero(op string, t *Task) *ring {
 
 // sendNow sends if there is room and nothing speaks against it; who is patient looks a
 // few times.
-func (q *Queue[T]) sendNow(t *Task, v T, patient bool) bool {
+func (q *Queue[T]) sendNow(t *Task, v T, front, patient bool) bool {
 	r := q.ring
 	if r == nil || t == nil || t.gate.Load() != 0 {
 		return false
 	}
 	s := t.spareFor(r)
 	*q.values.at(s.box) = v
-	if !r.push(&s.box) && !(patient && r.pushSoon(t, &s.box)) {
-		q.clear(s.box)
-		return false
-	}
-	r.sent()
-	return true
-}
-
-func (q *Queue[T]) frontNow(t *Task, v T, patient bool) bool {
-	r := q.ring
-	if r == nil || t == nil || t.gate.Load() != 0 {
-		return false
-	}
-	s := t.spareFor(r)
-	*q.values.at(s.box) = v
-	if !r.pushFront(&s.box) && !(patient && r.pushFrontSoon(t, &s.box)) {
+	if !r.pushTo(front, &s.box) && !(patient && r.pushSoon(t, front, &s.box)) {
 		q.clear(s.box)
 		return false
 	}
@@ -136,7 +121,7 @@ func (q *Queue[T]) peekNow(t *Task, patient bool) (v T, ok bool) {
 		return v, false
 	}
 	box, ok := q.pin()
-	if !ok && patient {
+	if !ok && patient && t.maySpin() {
 		ok = t.spinFor(func() bool {
 			box, ok = q.pin()
 			return ok
@@ -222,12 +207,7 @@ func (q *Queue[T]) pushOutside(v T, front bool) (ok bool) {
 	r := q.ring
 	box := r.newBox()
 	*q.values.at(box) = v
-	if front {
-		ok = r.pushFront(&box)
-	} else {
-		ok = r.push(&box)
-	}
-	if !ok {
+	if ok = r.pushTo(front, &box); !ok {
 		q.clear(box)
 	}
 	r.freeBox(box)

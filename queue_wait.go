@@ -59,23 +59,17 @@ func (r *ring) wait(op string, t *Task, o *object, src source, d time.Duration, 
 	return t.acquire(o, b, src)
 }
 
-// pushFrontSoon tries pushFront for as long as parking would cost.
-func (r *ring) pushFrontSoon(t *Task, box *uint64) bool {
-	return t.spinFor(func() bool { return !r.isFull() && r.pushFront(box) })
-}
-
 // popSoon tries pop for as long as parking would cost.
 func (r *ring) popSoon(t *Task, box *uint64) bool {
-	return t.spinFor(func() bool { return r.pop(box) })
+	return t.maySpin() && t.spinFor(func() bool { return r.pop(box) })
 }
 
-// spinFor tries again and again for as long as parking would cost; see package spin. Where
-// t must not block it does not.
+// maySpin tells whether t may wait at all, and where others go on meanwhile.
+func (t *Task) maySpin() bool { return t.sections|t.spinlocks == 0 && !t.k.sched }
+
+// spinFor tries again and again for as long as parking would cost; see package spin.
 func (t *Task) spinFor(try func() bool) bool {
-	switch {
-	case t.sections|t.spinlocks != 0, t.k.sched:
-		return false
-	case !t.k.native:
+	if !t.k.native {
 		for n := 0; t.k.port.Spin(t, n); n++ {
 			if try() {
 				return true

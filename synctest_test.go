@@ -38,6 +38,15 @@ func TestBubbleTimeAdvancesWhileATaskWaits(t *testing.T) {
 			defer cancel()
 			return w.s.TakeCtx(ctx, t)
 		}, func(w *waitWorld, _, _ *rtos.Task) { w.s.Give() }},
+		{"Queue.Send", false, func(w *waitWorld, t *rtos.Task, d time.Duration) error { return w.f.SendFor(t, 1, d) },
+			func(w *waitWorld, h, _ *rtos.Task) { w.f.TryRecv(h) }},
+		{"Queue.Recv", false, func(w *waitWorld, t *rtos.Task, d time.Duration) error { return second(w.e.RecvFor(t, d)) },
+			func(w *waitWorld, h, _ *rtos.Task) { w.e.TrySend(h, 1) }},
+		{"Queue.Peek with context", false, func(w *waitWorld, t *rtos.Task, d time.Duration) error {
+			ctx, cancel := context.WithTimeoutCause(ctx, d, rtos.ErrTimeout)
+			defer cancel()
+			return second(w.e.PeekCtx(ctx, t))
+		}, func(w *waitWorld, h, _ *rtos.Task) { w.e.TrySend(h, 1) }},
 		{"notification", false, func(_ *waitWorld, t *rtos.Task, d time.Duration) error {
 			_, err := t.NotifyTake(true, d)
 			return err
