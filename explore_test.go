@@ -28,6 +28,7 @@ type body struct {
 	preempt int // preemptions at most in the short form
 	build   func(x *bench)
 	native  bool // as on the goroutine port: waits spin by package spin
+	config  Config
 }
 
 // bench is what a body is built from: one kernel and its oracles. At rest nobody may wait
@@ -40,12 +41,10 @@ type bench struct {
 	objects []*object
 }
 
-func (b body) program() explore.Program { return b.programWith(Config{}) }
-
-func (b body) programWith(c Config) explore.Program {
+func (b body) program() explore.Program {
 	return func(w *explore.World) {
 		x := &bench{w: w, port: newExplorePort(w)}
-		if err := x.boot(c); err != nil {
+		if err := x.boot(b.config); err != nil {
 			w.Fail(err)
 			return
 		}
@@ -129,6 +128,8 @@ func (x *bench) atRest() error {
 		}
 		if b := o.body.Load(); b != nil && b.bits.Load() != 0 {
 			return fmt.Errorf("a bit is left in a waiter set: %#b", b.bits.Load())
+		} else if b != nil && b.wide != nil && b.wide.leaves[0].Load() != 0 {
+			return fmt.Errorf("a bit is left in a wide waiter set")
 		}
 	}
 	for _, t := range x.tasks {

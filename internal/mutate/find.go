@@ -71,6 +71,14 @@ func find(file string, src []byte) ([]mutant, error) {
 			ast.Inspect(fn.Body, v.visit)
 		}
 	}
+	seen := map[string]int{}
+	for i := range v.list {
+		m := &v.list[i]
+		key := m.key()
+		if seen[key]++; seen[key] > 1 {
+			m.kind += fmt.Sprintf(" (no. %d)", seen[key])
+		}
+	}
 	return v.list, nil
 }
 

@@ -33,10 +33,11 @@ var equivalent string
 func main() {
 	log.SetFlags(0)
 	only := flag.String("only", "", "mutants whose description matches")
-	runs := flag.Int("runs", 4000, "explored runs of each body and kind of search, at most")
+	runs := flag.Int("runs", 1500, "explored runs of each body and kind of search, at most")
 	workers := flag.Int("workers", 2, "mutants at a time")
 	keep := flag.String("results", "", "keep verdicts in this file, and go on from there")
-	again := flag.Bool("again", false, "try survivors again that stand in equivalent.txt, too")
+	again := flag.Bool("again", false, "run all tests on what stands in equivalent.txt, too, not only the quick ones")
+	quick := flag.Bool("quick", false, "run the quick tests only")
 	write := flag.String("write", "", "write the table to this file")
 	list := flag.Bool("list", false, "list the mutants and do nothing")
 	flag.Parse()
@@ -80,10 +81,11 @@ func main() {
 				m, start := mutants[i], time.Now()
 				src, err := os.ReadFile(m.file)
 				check(err)
-				v, err := b.try(m.file, m.broken(src))
+				reason := reasons[m.key()]
+				v, err := b.try(m.file, m.broken(src), *quick || reason != "" && !*again)
 				check(err)
 				check(known.put(m, v))
-				v.reason = reasons[m.key()]
+				v.reason = reason
 				fmt.Printf("%d/%d %s:%d %s: %s (%v)\n", i+1, len(mutants), m.file, m.line, m.key(), v, time.Since(start).Round(time.Second))
 			}
 		})

@@ -47,23 +47,29 @@ var binaries = map[string][]string{
 	"explore":     {"-tags", "explore", "."},
 	"conformance": {"./internal/conformance"},
 	"sim":         {"./sim"},
+	"loans":       {"./internal/loans"},
 	"all":         {"."},
 }
 
-// stages are the tests, the quickest to notice first.
-func stages(runs int) []stage {
+// stages are the tests, the quickest to notice first, or only the first ones.
+func stages(runs int, few bool) []stage {
 	explore := func(runs int) []string {
 		return []string{"-test.run", "TestFreeze|TestExplore", "-explore.runs", fmt.Sprint(runs)}
 	}
 	all := []string{"-test.run", "^Test"}
-	return []stage{
+	list := []stage{
 		{"explore", explore(100), time.Minute, true},
 		{"explore", append(all, "-test.skip", "TestExplore|TestFreeze|TestProgressTable|TestSize", "-test.short"), time.Minute, false},
-		{"conformance", all, 3 * time.Minute, false},
-		{"sim", all, time.Minute, false},
-		{"all", all, 3 * time.Minute, false},
 		{"explore", explore(runs), 10 * time.Minute, true},
+		{"sim", all, time.Minute, false},
+		{"conformance", []string{"-test.run", "TestRecorded$|TestCompat|TestWaiting|TestRunParallel"}, 3 * time.Minute, false},
+		{"loans", append(all, "-rapid.checks", "100"), 3 * time.Minute, false},
+		{"all", all, 3 * time.Minute, false},
 	}
+	if few {
+		list = list[:2]
+	}
+	return list
 }
 
 // A bench is the place where one mutant at a time is tried.
@@ -85,13 +91,13 @@ func (b *bench) close() { os.RemoveAll(b.dir) }
 
 var errBuild = errors.New("does not compile")
 
-// try runs the stages with this file in place of the one of that name.
-func (b *bench) try(file string, code []byte) (verdict, error) {
+// try runs the stages, or few of them, with this file in place of the one of that name.
+func (b *bench) try(file string, code []byte, few bool) (verdict, error) {
 	if err := os.WriteFile(filepath.Join(b.dir, "broken.go"), code, 0o600); err != nil {
 		return verdict{}, err
 	}
 	built := map[string]bool{}
-	for _, s := range stages(b.runs) {
+	for _, s := range stages(b.runs, few) {
 		if !built[s.binary] {
 			switch err := b.build(s.binary, s.binary, file); {
 			case errors.Is(err, errBuild):
@@ -219,7 +225,7 @@ func (b *bench) once(binary string, s stage) (killer string, err error) {
 
 var (
 	failed  = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
-	running = regexp.MustCompile(`(?m)^\t(Test\S+) \(`) // in the report of a time-out
+	running = regexp.MustCompile(`(?m)^\s+(Test\S+) \(`) // in the report of a time-out
 )
 
 // killerIn is the innermost test that failed first.
