@@ -58,7 +58,7 @@ func stages(runs int, few bool) []stage {
 	}
 	all := []string{"-test.run", "^Test"}
 	list := []stage{
-		{"explore", explore(100), time.Minute, true},
+		{"explore", explore(300), time.Minute, true},
 		{"explore", append(all, "-test.skip", "TestExplore|TestFreeze|TestProgressTable|TestSize", "-test.short"), time.Minute, false},
 		{"explore", explore(runs), 10 * time.Minute, true},
 		{"sim", all, time.Minute, false},
