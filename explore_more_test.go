@@ -55,9 +55,9 @@ var moreBodies = []body{
 	}},
 	{name: "mutex/owner dies", preempt: 3, config: Config{Robust: true}, build: func(x *bench) {
 		m, s := x.mutex(), x.section()
-		x.task("dies", low, func(t *Task) { x.must(m.Lock(t), nil, ErrOwnerDied) })
+		x.task("dies", high, func(t *Task) { x.must(m.Lock(t), nil, ErrOwnerDied) }) // nobody lends to it
 		for i, name := range []string{"a", "b"} {
-			x.task(name, middle+i, func(t *Task) {
+			x.task(name, low+i, func(t *Task) {
 				x.must(m.Lock(t), nil, ErrOwnerDied)
 				s.enter(t)
 				x.must(m.Unlock(t))

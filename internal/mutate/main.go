@@ -70,6 +70,7 @@ func main() {
 	reasons := parseReasons(equivalent)
 	known, err := openResults(*keep)
 	check(err)
+	check(whole(*runs, *quick))
 	jobs := make(chan int)
 	var wg sync.WaitGroup
 	for range *workers {
@@ -111,6 +112,24 @@ func main() {
 	if t.survivors > 0 {
 		os.Exit(1)
 	}
+}
+
+// whole makes sure that no test fails on the unbroken code.
+func whole(runs int, few bool) error {
+	b, err := newBench(runs)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	src, err := os.ReadFile("wait.go")
+	if err != nil {
+		return err
+	}
+	v, err := b.try("wait.go", src, few)
+	if err == nil && v != (verdict{}) {
+		err = fmt.Errorf("without any mutant: %v", v)
+	}
+	return err
 }
 
 func check(err error) {
