@@ -150,11 +150,12 @@ var loanBodies = []body{
 		x.waiter("holder", low, m2)
 		x.task("a", low, func(t *Task) {
 			x.must(m1.Lock(t))
-			if x.must(m2.LockFor(t, time.Second), nil, ErrTimeout) {
+			both := x.must(m2.LockFor(t, time.Second), nil, ErrTimeout)
+			if both {
 				x.holds(t, false, m1, m2)
 				x.must(m2.Unlock(t))
 			}
-			x.holds(t, false, m1)
+			x.holds(t, !both, m1) // while it held both a limit took nothing back
 			x.must(m1.Unlock(t))
 		})
 		x.task("b", high, func(t *Task) {
@@ -163,5 +164,29 @@ var loanBodies = []body{
 			}
 		})
 		x.waiter("c", middle, m1)
+	}},
+	{name: "loan/second try fails", preempt: 2, build: func(x *bench) {
+		m1, m2 := x.mutex(), x.mutex()
+		holder := x.task("holder", low, func(t *Task) {
+			x.must(m2.Lock(t))
+			_, err := t.NotifyTake(true, Forever)
+			x.must(err)
+			x.must(m2.Unlock(t))
+		})
+		x.task("a", low, func(t *Task) {
+			x.must(m1.Lock(t))
+			both := m2.TryLock(t)
+			if both {
+				x.must(m2.Unlock(t))
+			}
+			x.holds(t, !both, m1)
+			x.must(m1.Unlock(t))
+			x.must(holder.NotifyGive())
+		})
+		x.task("b", high, func(t *Task) {
+			if x.must(m1.LockFor(t, time.Second), nil, ErrTimeout) {
+				x.must(m1.Unlock(t))
+			}
+		})
 	}},
 }
