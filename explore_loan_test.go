@@ -14,9 +14,7 @@ func init() { bodies = slices.Concat(bodies, loanBodies) }
 // holds waits until nobody else can go on and looks at the priority of t, which holds the
 // mutexes. An exact one has nothing that nobody lends.
 func (x *bench) holds(t *Task, exact bool, mutexes ...*Mutex) {
-	for !x.w.Quiet() {
-		x.w.Spin()
-	}
+	x.until(x.w.Quiet)
 	x.w.Look(func() {
 		due := t.BasePriority()
 		for _, q := range x.tasks {
@@ -166,27 +164,36 @@ var loanBodies = []body{
 		x.waiter("c", middle, m1)
 	}},
 	{name: "loan/second try fails", preempt: 2, build: func(x *bench) {
-		m1, m2 := x.mutex(), x.mutex()
-		holder := x.task("holder", low, func(t *Task) {
-			x.must(m2.Lock(t))
-			_, err := t.NotifyTake(true, Forever)
-			x.must(err)
-			x.must(m2.Unlock(t))
-		})
-		x.task("a", low, func(t *Task) {
-			x.must(m1.Lock(t))
-			both := m2.TryLock(t)
-			if both {
-				x.must(m2.Unlock(t))
-			}
-			x.holds(t, !both, m1)
-			x.must(m1.Unlock(t))
-			x.must(holder.NotifyGive())
-		})
-		x.task("b", high, func(t *Task) {
-			if x.must(m1.LockFor(t, time.Second), nil, ErrTimeout) {
-				x.must(m1.Unlock(t))
-			}
-		})
+		x.second(func(t *Task, m *Mutex) bool { return m.TryLock(t) })
 	}},
+	{name: "loan/second wait ends", preempt: 2, build: func(x *bench) {
+		x.second(func(t *Task, m *Mutex) bool { return x.must(m.LockFor(t, time.Second), nil, ErrTimeout) })
+	}},
+}
+
+// second builds a task that holds a mutex and tries another one, which is held already,
+// while somebody waits for the first for a time.
+func (x *bench) second(try func(t *Task, m *Mutex) bool) {
+	m1, m2 := x.mutex(), x.mutex()
+	holder := x.task("holder", low, func(t *Task) {
+		x.must(m2.Lock(t))
+		_, err := t.NotifyTake(true, Forever)
+		x.must(err)
+		x.must(m2.Unlock(t))
+	})
+	x.task("a", low, func(t *Task) {
+		x.must(m1.Lock(t))
+		both := try(t, m2)
+		if both {
+			x.must(m2.Unlock(t))
+		}
+		x.holds(t, !both, m1)
+		x.must(m1.Unlock(t))
+		x.must(holder.NotifyGive())
+	})
+	x.task("b", high, func(t *Task) {
+		if x.must(m1.LockFor(t, time.Second), nil, ErrTimeout) {
+			x.must(m1.Unlock(t))
+		}
+	})
 }

@@ -144,8 +144,22 @@ func (x *bench) atRest() error {
 		if s := stateOf(x.k.waiters[i].word.Load()); s != stIdle {
 			return fmt.Errorf("the wait word of slot %d is left in state %d", i, s)
 		}
+		if x.k.waiters[i].overdue.Load() != 0 {
+			return fmt.Errorf("slot %d is left overdue", i)
+		}
 	}
 	return nil
+}
+
+// until lets others go on until f holds. Two threads that do so may take turns for ever.
+func (x *bench) until(f func() bool) {
+	for {
+		ok := false
+		if x.w.Look(func() { ok = f() }); ok {
+			return
+		}
+		x.w.Spin()
+	}
 }
 
 // section is a critical section: nobody else may be inside, and what others did inside

@@ -125,9 +125,8 @@ func (w *World) Quiet() bool {
 
 // Look runs f, in which nobody else takes a step.
 func (w *World) Look(f func()) {
-	t := w.current
-	w.current = nil
-	defer func() { w.current = t }()
+	attach(nil)
+	defer attach(w)
 	f()
 }
 

@@ -1,0 +1,77 @@
+//go:build explore
+
+package rtos
+
+import (
+	"slices"
+	"time"
+)
+
+// overdueBodies is hand-overs: a waiter that was overtaken by a less urgent task, with few
+// steps to choose from up to there.
+func init() { bodies = slices.Concat(bodies, overdueBodies) }
+
+// overtaken builds a task that takes m by wait, is woken, finds it taken again and waits
+// for it as overdue, and another one that also wants it.
+func (x *bench) overtaken(wait func(t *Task, m *Mutex) bool) *Task {
+	m, s := x.mutex(), x.section()
+	var w *Task
+	x.task("overtaker", low, func(t *Task) {
+		x.must(m.Lock(t))
+		x.until(func() bool { return x.port.parkedOrEnded(w) })
+		x.must(m.Unlock(t))
+		x.must(m.Lock(t))
+		x.until(func() bool { return m.o.word.Load()&overdueBit != 0 || x.w.Quiet() })
+		s.enter(t)
+		x.must(m.Unlock(t))
+	})
+	w = x.task("overtaken", high, func(t *Task) {
+		if wait(t, m) {
+			defer func() { x.must(m.Unlock(t)) }()
+			s.enter(t)
+		}
+	})
+	x.task("other", middle, func(t *Task) {
+		x.must(m.Lock(t))
+		s.enter(t)
+		x.must(m.Unlock(t))
+	})
+	return w
+}
+
+var overdueBodies = []body{
+	{name: "overdue/handed over", preempt: 2, build: func(x *bench) {
+		x.overtaken(func(t *Task, m *Mutex) bool { return x.must(m.Lock(t)) })
+	}},
+	{name: "overdue/limit", preempt: 2, build: func(x *bench) {
+		x.overtaken(func(t *Task, m *Mutex) bool { return x.must(m.LockFor(t, time.Second), nil, ErrTimeout) })
+	}},
+	{name: "overdue/abort", preempt: 2, build: func(x *bench) {
+		w := x.overtaken(func(t *Task, m *Mutex) bool { return x.must(m.Lock(t), nil, ErrAborted) })
+		x.outside("aborter", func() {
+			x.until(func() bool { return w.w.overdue.Load() != 0 || x.w.Quiet() })
+			w.AbortDelay()
+		})
+	}},
+	{name: "overdue/suspend", preempt: 2, build: func(x *bench) {
+		w := x.overtaken(func(t *Task, m *Mutex) bool { return x.must(m.Lock(t)) })
+		x.outside("suspender", func() {
+			w.Suspend()
+			w.Resume()
+		})
+	}},
+	{name: "overdue/delete", preempt: 2, build: func(x *bench) {
+		w := x.overtaken(func(t *Task, m *Mutex) bool { return m.Lock(t) == nil })
+		x.outside("deleter", w.Delete)
+	}},
+	{name: "overdue/holds another", preempt: 2, build: func(x *bench) {
+		own := x.mutex()
+		x.overtaken(func(t *Task, m *Mutex) bool {
+			x.must(own.Lock(t))
+			x.must(m.Lock(t))
+			x.must(own.Unlock(t))
+			return true
+		})
+		x.waiter("behind", high, own)
+	}},
+}
