@@ -15,6 +15,10 @@ func init() { bodies = slices.Concat(bodies, loanBodies) }
 // mutexes. An exact one has nothing that nobody lends.
 func (x *bench) holds(t *Task, exact bool, mutexes ...*Mutex) {
 	x.until(x.w.Quiet)
+	x.looks(t, exact, mutexes...)
+}
+
+func (x *bench) looks(t *Task, exact bool, mutexes ...*Mutex) {
 	x.w.Look(func() {
 		due := t.BasePriority()
 		for _, q := range x.tasks {
@@ -163,12 +167,71 @@ var loanBodies = []body{
 		})
 		x.waiter("c", middle, m1)
 	}},
+	// Whoever leaves its wait for the second mutex has to see what others lend meanwhile.
+	{name: "loan/second after a wait", preempt: 2, build: func(x *bench) {
+		m1, m2 := x.mutex(), x.mutex()
+		var a *Task
+		x.task("holder", low, func(t *Task) {
+			x.must(m2.Lock(t))
+			x.until(x.w.Quiet)
+			if a.holds == m1 && x.port.threads[a].Parked() {
+				x.looks(a, true, m1)
+			}
+			x.must(m2.Unlock(t))
+		})
+		a = x.task("a", low, func(t *Task) {
+			x.must(m1.Lock(t))
+			if x.must(m2.LockFor(t, time.Second), nil, ErrTimeout) {
+				x.holds(t, false, m1, m2)
+				x.must(m2.Unlock(t))
+			}
+			x.must(m1.Unlock(t))
+		})
+		x.task("b", high, func(t *Task) {
+			if x.must(m1.LockFor(t, time.Second), nil, ErrTimeout) {
+				x.must(m1.Unlock(t))
+			}
+		})
+		x.waiter("c", middle, m2)
+	}},
+	// The one who is woken is stopped before it runs, and somebody is faster.
+	{name: "loan/suspended when woken", preempt: 2, build: func(x *bench) {
+		m := x.mutex()
+		x.stoppedWhenWoken(m, (*Task).Suspend, func(t *Task) { x.holds(t, false, m) }, (*Task).Resume)
+	}},
+	{name: "loan/deleted when woken", preempt: 2, build: func(x *bench) {
+		m := x.mutex()
+		x.stoppedWhenWoken(m, (*Task).Delete, func(t *Task) { x.holds(t, false, m) }, func(*Task) {})
+	}},
 	{name: "loan/second try fails", preempt: 2, build: func(x *bench) {
 		x.second(func(t *Task, m *Mutex) bool { return m.TryLock(t) })
 	}},
 	{name: "loan/second wait ends", preempt: 2, build: func(x *bench) {
 		x.second(func(t *Task, m *Mutex) bool { return x.must(m.LockFor(t, time.Second), nil, ErrTimeout) })
 	}},
+}
+
+// stoppedWhenWoken builds a holder that stops the waiter which it has woken, looks, and
+// lets it go on.
+func (x *bench) stoppedWhenWoken(m *Mutex, stop func(*Task), look func(*Task), goOn func(*Task)) {
+	w := x.task("stopped", high, func(t *Task) {
+		if m.Lock(t) == nil {
+			defer func() { x.must(m.Unlock(t)) }()
+		}
+	})
+	x.waiter("other", middle, m)
+	x.task("holder", low, func(t *Task) {
+		x.must(m.Lock(t))
+		x.until(x.w.Quiet)
+		x.must(m.Unlock(t))
+		stop(w)
+		if m.TryLock(t) {
+			look(t)
+			x.must(m.Unlock(t))
+		}
+		x.until(x.w.Quiet)
+		goOn(w)
+	})
 }
 
 // second builds a task that holds a mutex and tries another one, which is held already,

@@ -81,6 +81,69 @@ var moreBodies = []body{
 			return nil
 		})
 	}},
+	// Nobody gives anything before the deleted one has ended.
+	{name: "mutex/delete ends a wait", preempt: 3, build: func(x *bench) {
+		m := x.mutex()
+		x.task("holder", low, func(t *Task) {
+			x.must(m.Lock(t))
+			w := x.task("deleted", high, func(t *Task) { _ = m.Lock(t) })
+			x.outside("deleter", w.Delete)
+			x.until(x.w.Quiet)
+			if !x.port.threads[w].Done() {
+				x.failf("the deleted task still waits")
+			}
+			x.must(m.Unlock(t))
+		})
+	}},
+	{name: "mutex/abort ends a wait", preempt: 3, build: func(x *bench) {
+		m1, m2 := x.mutex(), x.mutex()
+		a := x.task("aborted", high, func(t *Task) {
+			x.must(m1.Lock(t))
+			if x.must(m2.Lock(t), nil, ErrAborted) {
+				x.must(m2.Unlock(t))
+			}
+			x.must(m1.Unlock(t))
+		})
+		ended := false
+		x.task("holder", low, func(t *Task) {
+			for range 2 {
+				x.must(m2.Lock(t))
+				x.must(m2.Unlock(t))
+			}
+			x.must(m2.Lock(t))
+			x.until(x.w.Quiet)
+			if ended && !x.port.threads[a].Done() {
+				x.failf("the aborted task still waits")
+			}
+			x.must(m2.Unlock(t))
+		})
+		x.outside("aborter", func() { ended = a.AbortDelay() })
+	}},
+	{name: "semaphore/delete ends a wait", preempt: 4, build: func(x *bench) {
+		s := x.binary()
+		w := x.task("deleted", high, func(t *Task) { _ = s.Take(t) })
+		x.outside("deleter", w.Delete)
+	}},
+	{name: "notify/delete ends a wait", preempt: 4, build: func(x *bench) {
+		w := x.task("deleted", high, func(t *Task) { _, _ = t.NotifyTake(true, Forever) })
+		x.outside("deleter", w.Delete)
+	}},
+	{name: "semaphore/suspended when woken", preempt: 2, build: func(x *bench) {
+		s := x.counting(2, 0)
+		w := x.task("stopped", high, func(t *Task) { x.must(s.Take(t)) })
+		x.task("other", low, func(t *Task) { x.must(s.Take(t)) })
+		x.outside("giver", func() {
+			x.until(x.w.Quiet)
+			s.Give()
+			w.Suspend()
+			x.until(x.w.Quiet)
+			if s.Count() > 0 {
+				x.failf("a token is left, and somebody waits for it")
+			}
+			s.Give()
+			w.Resume()
+		})
+	}},
 	{name: "waiters/ranks", preempt: 3, build: func(x *bench) {
 		s := x.binary()
 		seen := map[uint64]bool{}

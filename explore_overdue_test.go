@@ -43,6 +43,20 @@ var overdueBodies = []body{
 	{name: "overdue/handed over", preempt: 2, build: func(x *bench) {
 		x.overtaken(func(t *Task, m *Mutex) bool { return x.must(m.Lock(t)) })
 	}},
+	{name: "overdue/a more urgent one comes", preempt: 2, build: func(x *bench) {
+		m := x.mutex()
+		var w *Task
+		x.task("overtaker", low, func(t *Task) {
+			x.must(m.Lock(t))
+			x.until(func() bool { return x.port.parkedOrEnded(w) })
+			x.must(m.Unlock(t))
+			x.must(m.Lock(t))
+			x.until(func() bool { return m.o.word.Load()&overdueBit != 0 || x.w.Quiet() })
+			x.waiter("urgent", high, m)
+			x.must(m.Unlock(t))
+		})
+		w = x.user("overtaken", middle, false, m)
+	}},
 	{name: "overdue/limit", preempt: 2, build: func(x *bench) {
 		x.overtaken(func(t *Task, m *Mutex) bool { return x.must(m.LockFor(t, time.Second), nil, ErrTimeout) })
 	}},
