@@ -138,18 +138,29 @@ func check(err error) {
 	}
 }
 
-// parseReasons reads pairs of lines: the key of a mutant, and an indented reason.
+// parseReasons reads the keys of mutants, each on a line, and below them indented the
+// reason that they share.
 func parseReasons(text string) map[string]string {
 	reasons := map[string]string{}
-	key := ""
+	var keys []string
+	last := false // the last line was of a reason
 	for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {
-		switch line := s.Text(); {
+		line := s.Text()
+		reason := strings.HasPrefix(line, "\t")
+		switch {
 		case strings.HasPrefix(line, "#"), strings.TrimSpace(line) == "":
-		case strings.HasPrefix(line, "\t"):
-			reasons[key] = strings.TrimSpace(reasons[key] + " " + strings.TrimSpace(line))
-		default:
-			key = line
+			continue
+		case !reason && last:
+			keys = []string{line}
+		case !reason:
+			keys = append(keys, line)
 		}
+		for _, key := range keys {
+			if reason {
+				reasons[key] = strings.TrimSpace(reasons[key] + " " + strings.TrimSpace(line))
+			}
+		}
+		last = reason
 	}
 	return reasons
 }
