@@ -144,6 +144,25 @@ var moreBodies = []body{
 			w.Resume()
 		})
 	}},
+	// The ordering value follows the effective priority.
+	{name: "waiters/order", preempt: 1, build: func(x *bench) {
+		m := x.mutex()
+		x.task("a", low, func(t *Task) {
+			is := func(want int32) {
+				if o := t.order.Load(); o != want {
+					x.failf("the ordering value is %d, want %d", o, want)
+				}
+			}
+			x.must(m.Lock(t))
+			x.waiter("b", high, m)
+			x.until(x.w.Quiet)
+			is(high)
+			x.must(m.Unlock(t))
+			is(low)
+			t.SetPriority(middle)
+			is(middle)
+		})
+	}},
 	{name: "waiters/ranks", preempt: 3, build: func(x *bench) {
 		s := x.binary()
 		seen := map[uint64]bool{}

@@ -37,8 +37,17 @@ func (p *explorePort) End(*Task) {}
 
 func (p *explorePort) Unwind(t *Task) { t.PanicUnwind() }
 
-func (p *explorePort) Evict(*Task) {}
-func (p *explorePort) Kill(*Task)  {}
+// It neither schedules nor retunes: these calls are not for it.
+
+func (p *explorePort) Evict(*Task)        { p.uncalled("Evict") }
+func (p *explorePort) Kill(*Task)         { p.uncalled("Kill") }
+func (p *explorePort) Retune(*Task)       { p.uncalled("Retune") }
+func (p *explorePort) Hold(*Task)         { p.uncalled("Hold") }
+func (p *explorePort) Release(*Task) bool { p.uncalled("Release"); return false }
+
+func (p *explorePort) uncalled(op string) {
+	p.w.Fail(errors.New("a port that does not schedule is told to " + op))
+}
 
 // Park comes back early if the context is done, as a select would; who ends a context
 // readies the task.
@@ -67,9 +76,6 @@ func (p *explorePort) Arm(t *Task, epoch uint64, deadline time.Duration) {
 
 func (p *explorePort) Disarm(t *Task) { p.w.Cancel(p.limits[t]) }
 
-func (p *explorePort) Retune(*Task)              {}
-func (p *explorePort) Hold(*Task)                {}
-func (p *explorePort) Release(*Task) bool        { return false }
 func (p *explorePort) Now() time.Duration        { return p.w.Now() }
 func (p *explorePort) Spin(*Task, int) bool      { return false }
 func (p *explorePort) Work(*Task, time.Duration) { p.w.Step() }

@@ -52,9 +52,9 @@ var binaries = map[string][]string{
 }
 
 // stages are the tests, the quickest to notice first, or only the first ones.
-func stages(runs int, few bool) []stage {
+func stages(file string, runs int, few bool) []stage {
 	explore := func(runs int) []string {
-		return []string{"-test.run", "TestFreeze|TestExplore", "-explore.runs", fmt.Sprint(runs)}
+		return []string{"-test.run", "TestFreeze|TestExplore/" + bodies(file), "-explore.runs", fmt.Sprint(runs)}
 	}
 	all := []string{"-test.run", "^Test"}
 	list := []stage{
@@ -70,6 +70,20 @@ func stages(runs int, few bool) []stage {
 		list = list[:2]
 	}
 	return list
+}
+
+// bodies selects those for the explorer that have to do with a file.
+func bodies(file string) string {
+	name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".go"), "_")
+	switch name {
+	case "mutex", "inherit", "orphan":
+		return "mutex|recursive|loan|overdue|waiters"
+	case "notify", "semaphore":
+		return name
+	case "queue":
+		return "queue|ring|offers"
+	}
+	return ""
 }
 
 // A bench is the place where one mutant at a time is tried.
@@ -97,7 +111,7 @@ func (b *bench) try(file string, code []byte, few bool) (verdict, error) {
 		return verdict{}, err
 	}
 	built := map[string]bool{}
-	for _, s := range stages(b.runs, few) {
+	for _, s := range stages(file, b.runs, few) {
 		if !built[s.binary] {
 			switch err := b.build(s.binary, s.binary, file); {
 			case errors.Is(err, errBuild):
