@@ -54,7 +54,7 @@ var binaries = map[string][]string{
 // stages are the tests, the quickest to notice first, or only the first ones.
 func stages(file string, runs int, few bool) []stage {
 	explore := func(runs int) []string {
-		return []string{"-test.run", "TestFreeze|TestExplore/" + bodies(file), "-explore.runs", fmt.Sprint(runs)}
+		return []string{"-test.run", "TestFreeze|TestExplore/(" + bodies(file) + ")", "-explore.runs", fmt.Sprint(runs)}
 	}
 	all := []string{"-test.run", "^Test"}
 	list := []stage{
