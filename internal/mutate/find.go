@@ -22,6 +22,7 @@ type mutant struct {
 	with       string
 	of         string // the function, as it stands in the file
 	at         int    // start, in the function
+	wraps      []wrap // how to make it switchable; none: it cannot be
 }
 
 // key names a mutant whatever line it stands on.
@@ -108,9 +109,10 @@ func (v *finder) text(n ast.Node) string {
 	return string(v.src[v.fset.Position(n.Pos()).Offset:v.fset.Position(n.End()).Offset])
 }
 
-func (v *finder) add(kind string, n ast.Node, from, to token.Pos, with string) {
+func (v *finder) add(kind string, n ast.Node, from, to token.Pos, with string, wraps ...wrap) {
 	v.list = append(v.list, mutant{
-		file: v.file, fn: v.fn, line: v.fset.Position(n.Pos()).Line, kind: kind,
+		wraps: wraps,
+		file:  v.file, fn: v.fn, line: v.fset.Position(n.Pos()).Line, kind: kind,
 		code:  strings.Join(strings.Fields(v.text(n)), " "),
 		start: v.fset.Position(from).Offset, end: v.fset.Position(to).Offset, with: with,
 		of: v.text(v.of), at: int(from - v.of.Pos()),
@@ -152,7 +154,8 @@ func (v *finder) visit(n ast.Node) bool {
 // look makes a condition false that depends on what others do.
 func (v *finder) look(cond ast.Expr) {
 	if v.calls(cond, append(looks, accesses...)) {
-		v.add("look dropped", cond, cond.Pos(), cond.End(), "false && ("+v.text(cond)+")")
+		v.add("look dropped", cond, cond.Pos(), cond.End(), "false && ("+v.text(cond)+")",
+			v.wrap(cond, 1, "("+switchName+" != %d && (", "))"))
 	}
 }
 
@@ -164,21 +167,23 @@ func (v *finder) tear(c *ast.CallExpr) {
 		arg = v.text(c.Args[0])
 	}
 	result := map[string]string{"Swap": arg, "Add": "old + " + arg, "And": "old & " + arg, "Or": "old | " + arg}[method]
-	with := ""
+	with, kind := "", "uint64"
+	if strings.Contains(r, "users") { // the one word of 32 bits
+		kind = "uint32"
+	}
 	switch {
 	case method == "CompareAndSwap" && len(c.Args) == 2:
+		kind = "bool"
 		with = fmt.Sprintf("func() bool { if %[1]s.Load() != %[2]s { return false }; %[1]s.Store(%[3]s); return true }()", r, arg, v.text(c.Args[1]))
 	case result == "" || len(c.Args) != 1:
 		return
 	case method == "Add":
-		with = fmt.Sprintf("func() uint64 { old := uint64(%[1]s.Load()); %[1]s.Store(%[2]s); return %[2]s }()", r, result)
+		with = fmt.Sprintf("func() %[3]s { old := %[3]s(%[1]s.Load()); %[1]s.Store(%[2]s); return %[2]s }()", r, result, kind)
 	default:
-		with = fmt.Sprintf("func() uint64 { old := uint64(%[1]s.Load()); %[1]s.Store(%[2]s); return old }()", r, result)
+		with = fmt.Sprintf("func() %[3]s { old := %[3]s(%[1]s.Load()); %[1]s.Store(%[2]s); return old }()", r, result, kind)
 	}
-	if strings.Contains(r, "users") { // the one word of 32 bits
-		with = strings.ReplaceAll(with, "uint64", "uint32")
-	}
-	v.add("torn into load and store", c, c.Pos(), c.End(), with)
+	v.add("torn into load and store", c, c.Pos(), c.End(), with,
+		v.wrap(c, 0, "func() "+kind+" { if "+switchName+" == %d { return "+with+" }; return ", " }()"))
 }
 
 // block drops single statements and changes the order of two.
@@ -187,14 +192,19 @@ func (v *finder) block(list []ast.Stmt) {
 		if e, ok := s.(*ast.ExprStmt); ok {
 			if call, ok := e.X.(*ast.CallExpr); ok {
 				if _, m := v.method(call); slices.Contains(writes, m) || slices.Contains(steps, m) {
-					v.add("dropped", s, s.Pos(), s.End(), "")
+					v.add("dropped", s, s.Pos(), s.End(), "", v.guard(s))
 				}
 			}
 		}
 		if i+1 < len(list) && v.movable(s) && v.movable(list[i+1]) && (v.shared(s) && v.shared(list[i+1])) {
 			next := list[i+1]
 			between := string(v.src[v.fset.Position(s.End()).Offset:v.fset.Position(next.Pos()).Offset])
-			v.add("done after the next: "+strings.Join(strings.Fields(v.text(next)), " "), s, s.Pos(), next.End(), v.text(next)+between+v.text(s))
+			wraps := []wrap{v.guard(s), v.wrap(next, 3, "", "\nif "+switchName+" == %d {\n"+v.text(s)+"\n}\n")}
+			if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+				wraps = nil
+			}
+			v.add("done after the next: "+strings.Join(strings.Fields(v.text(next)), " "), s, s.Pos(), next.End(),
+				v.text(next)+between+v.text(s), wraps...)
 		}
 	}
 }

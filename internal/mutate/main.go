@@ -5,7 +5,7 @@
 //
 //	go run ./internal/mutate [-only regexp] [-results FILE] [-write docs/mutations.md] FILE...
 //
-// Tests see the broken file through the compiler's -overlay; the tree is not touched. A
+// Tests see the broken files through the compiler's -overlay; the tree is not touched. A
 // survivor must stand in equivalent.txt with the reason why it breaks nothing. Exploration
 // is measured in runs, not in time, so a busy machine changes no verdict.
 //
@@ -70,20 +70,22 @@ func main() {
 	reasons := parseReasons(equivalent)
 	known, err := openResults(*keep)
 	check(err)
-	check(whole(*runs, *quick))
+	all, err := together(mutants, *runs)
+	check(err)
+	defer all.close()
+	v, err := all.try("", 0, *quick)
+	check(err)
+	if v != (verdict{}) {
+		log.Fatal("mutate: without any mutant: ", v, all.built)
+	}
 	jobs := make(chan int)
 	var wg sync.WaitGroup
 	for range *workers {
-		b, err := newBench(*runs)
-		check(err)
 		wg.Go(func() {
-			defer b.close()
 			for i := range jobs {
 				m, start := mutants[i], time.Now()
-				src, err := os.ReadFile(m.file)
-				check(err)
 				reason := reasons[m.key()]
-				v, err := b.try(m.file, m.broken(src), *quick || reason != "" && !*again)
+				v, err := try(all, m, i+1, *quick || reason != "" && !*again)
 				check(err)
 				check(known.put(m, v))
 				v.reason = reason
@@ -114,22 +116,50 @@ func main() {
 	}
 }
 
-// whole makes sure that no test fails on the unbroken code.
-func whole(runs int, few bool) error {
+// together is a bench for all mutants that can share a build, by number.
+func together(mutants []mutant, runs int) (*bench, error) {
+	files := map[string]map[int]mutant{}
+	for i, m := range mutants {
+		if files[m.file] == nil {
+			files[m.file] = map[int]mutant{}
+		}
+		files[m.file][i+1] = m
+	}
 	b, err := newBench(runs)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	for file, list := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.put(file, []byte(switchable(src, list))); err != nil {
+			return nil, err
+		}
+	}
+	return b, b.put("broken_place.go", []byte(switchFile))
+}
+
+// try tries one mutant, in a build of its own if it has to be.
+func try(all *bench, m mutant, number int, few bool) (verdict, error) {
+	if m.wraps != nil {
+		return all.try(m.file, number, few)
+	}
+	b, err := newBench(all.runs)
+	if err != nil {
+		return verdict{}, err
 	}
 	defer b.close()
-	src, err := os.ReadFile("wait.go")
+	b.unbroken = all
+	src, err := os.ReadFile(m.file)
 	if err != nil {
-		return err
+		return verdict{}, err
 	}
-	v, err := b.try("wait.go", src, few)
-	if err == nil && v != (verdict{}) {
-		err = fmt.Errorf("without any mutant: %v", v)
+	if err := b.put(m.file, m.broken(src)); err != nil {
+		return verdict{}, err
 	}
-	return err
+	return b.try(m.file, number, few)
 }
 
 func check(err error) {

@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -42,7 +45,7 @@ type stage struct {
 }
 
 // binaries says how to make them. The explorer's has the tests of package rtos alone,
-// because it is made for every mutant.
+// because it is made more often.
 var binaries = map[string][]string{
 	"explore":     {"-tags", "explore", "."},
 	"conformance": {"./internal/conformance"},
@@ -86,10 +89,14 @@ func bodies(file string) string {
 	return ""
 }
 
-// A bench is the place where one mutant at a time is tried.
+// A bench makes test binaries in a directory and runs them.
 type bench struct {
 	root, dir string
 	runs      int
+	replace   map[string]string // files in place of those of the tree
+	unbroken  *bench            // where number 0 is the unbroken code
+	mu        sync.Mutex
+	built     map[string]error
 }
 
 func newBench(runs int) (*bench, error) {
@@ -98,43 +105,50 @@ func newBench(runs int) (*bench, error) {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "mutate")
-	return &bench{root, dir, runs}, err
+	b := &bench{root: root, dir: dir, runs: runs, replace: map[string]string{}, built: map[string]error{}}
+	b.unbroken = b
+	return b, err
 }
 
 func (b *bench) close() { os.RemoveAll(b.dir) }
 
+// put replaces a file of the tree, or adds one.
+func (b *bench) put(file string, code []byte) error {
+	to := filepath.Join(b.dir, file)
+	b.replace[filepath.Join(b.root, file)] = to
+	return os.WriteFile(to, code, 0o600)
+}
+
 var errBuild = errors.New("does not compile")
 
-// try runs the stages, or few of them, with this file in place of the one of that name.
-func (b *bench) try(file string, code []byte, few bool) (verdict, error) {
-	if err := os.WriteFile(filepath.Join(b.dir, "broken.go"), code, 0o600); err != nil {
-		return verdict{}, err
-	}
-	built := map[string]bool{}
+// try runs the stages, or few of them, with the switch on this number.
+func (b *bench) try(file string, number int, few bool) (verdict, error) {
 	for _, s := range stages(file, b.runs, few) {
-		if !built[s.binary] {
-			switch err := b.build(s.binary, s.binary, file); {
-			case errors.Is(err, errBuild):
-				return verdict{Invalid: true}, nil
-			case err != nil:
-				return verdict{}, err
-			}
-			built[s.binary] = true
-		}
-		killer, err := b.run(s)
-		if err != nil || killer != "" {
+		killer, err := b.run(s, number)
+		switch {
+		case errors.Is(err, errBuild):
+			return verdict{Invalid: true}, nil
+		case err != nil || killer != "":
 			return verdict{Killer: killer}, err
 		}
 	}
 	return verdict{}, nil
 }
 
-// build makes a test binary with the broken file in place of this one, which may be none.
-func (b *bench) build(binary, to, file string) error {
-	replace := map[string]string{}
-	if file != "" {
-		replace[filepath.Join(b.root, file)] = filepath.Join(b.dir, "broken.go")
+// need makes a test binary if it is not there yet.
+func (b *bench) need(binary string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err, known := b.built[binary]
+	if !known {
+		err = b.build(binary)
+		b.built[binary] = err
 	}
+	return err
+}
+
+func (b *bench) build(binary string) error {
+	replace := maps.Clone(b.replace)
 	if binary == "explore" {
 		tests, err := filepath.Glob("*_test.go")
 		if err != nil {
@@ -158,10 +172,10 @@ func (b *bench) build(binary, to, file string) error {
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		return err
 	}
-	args := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", filepath.Join(b.dir, to)}, binaries[binary]...)
+	args := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", filepath.Join(b.dir, binary)}, binaries[binary]...)
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		if bytes.HasPrefix(out, []byte("# ")) {
-			return errBuild
+			return fmt.Errorf("%w: %s", errBuild, out)
 		}
 		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
@@ -170,15 +184,17 @@ func (b *bench) build(binary, to, file string) error {
 
 // run tells which test fails. On a busy machine a test may fail because it was kept
 // waiting: unless the stage is sure, the test must fail when it is run again alone.
-func (b *bench) run(s stage) (killer string, err error) {
+func (b *bench) run(s stage, number int) (killer string, err error) {
 	for {
-		killer, err = b.once(s.binary, s)
-		if err != nil || !strings.HasSuffix(killer, hangs) {
+		killer, err = b.once(s, number)
+		if err != nil || number == 0 || !strings.HasSuffix(killer, hangs) {
 			break
 		}
 		// It hangs if the unbroken code has time enough.
-		fair, err := b.fair(s)
-		if err != nil || fair {
+		unbroken := s
+		unbroken.limit /= 3
+		well, err := b.unbroken.once(unbroken, 0)
+		if err != nil || well == "" {
 			return killer, err
 		}
 	}
@@ -187,28 +203,15 @@ func (b *bench) run(s stage) (killer string, err error) {
 	}
 	alone := s
 	if killer != crashes {
-		top, _, _ := strings.Cut(killer, "/")
+		top, _, _ := strings.Cut(strings.TrimSuffix(killer, hangs), "/")
 		alone.args = []string{"-test.run", "^" + regexp.QuoteMeta(top) + "$"}
 	}
 	for range 3 {
-		if again, err := b.once(s.binary, alone); err != nil || again != "" {
+		if again, err := b.once(alone, number); err != nil || again != "" {
 			return again, err
 		}
 	}
 	return "", nil
-}
-
-// fair tells whether the unbroken code gets through a stage in a third of its time.
-func (b *bench) fair(s stage) (bool, error) {
-	whole := "whole-" + s.binary
-	if _, err := os.Stat(filepath.Join(b.dir, whole)); err != nil {
-		if err := b.build(s.binary, whole, ""); err != nil {
-			return false, err
-		}
-	}
-	s.limit /= 3
-	killer, err := b.once(whole, s)
-	return killer == "", err
 }
 
 const (
@@ -216,11 +219,15 @@ const (
 	crashes = "a crash"
 )
 
-func (b *bench) once(binary string, s stage) (killer string, err error) {
+func (b *bench) once(s stage, number int) (killer string, err error) {
+	if err := b.need(s.binary); err != nil {
+		return "", err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.limit+time.Minute)
 	defer cancel()
 	args := append([]string{"-test.failfast", "-test.timeout", s.limit.String()}, s.args...)
-	cmd := exec.CommandContext(ctx, filepath.Join(b.dir, binary), args...)
+	cmd := exec.CommandContext(ctx, filepath.Join(b.dir, s.binary), args...)
+	cmd.Env = append(os.Environ(), switchEnv+"="+strconv.Itoa(number))
 	list := binaries[s.binary]
 	cmd.Dir = filepath.Join(b.root, list[len(list)-1])
 	cmd.WaitDelay = time.Second
