@@ -65,6 +65,21 @@ var loanBodies = []body{
 		x.user("b", middle, true, m)
 		x.limitedUser("c", high, m)
 	}},
+	{name: "loan/limit among three", preempt: 2, build: func(x *bench) {
+		m := x.mutex()
+		x.task("a", low, func(t *Task) {
+			x.must(m.Lock(t))
+			x.until(x.w.Quiet)
+			x.must(m.Unlock(t))
+		})
+		x.waiter("b", middle, m)
+		x.waiter("c", middle, m)
+		x.task("d", high, func(t *Task) {
+			if x.must(m.LockFor(t, time.Second), nil, ErrTimeout) {
+				x.must(m.Unlock(t))
+			}
+		})
+	}},
 	{name: "loan/two limits", preempt: 3, build: func(x *bench) {
 		m := x.mutex()
 		x.user("a", low, true, m)

@@ -14,6 +14,35 @@ func (x *bench) interrupt(name string, f func(isr *ISR)) {
 	x.outside(name, func() { x.k.Interrupt(f) })
 }
 
+// suspended builds a task that waits in f when it is suspended. It is in no wait then, and
+// does not go on before it is resumed, whatever is given meanwhile.
+func (x *bench) suspended(f func(t *Task), give func(t *Task)) {
+	var suspended bool
+	w := x.task("suspended", high, func(t *Task) {
+		f(t)
+		if suspended {
+			x.failf("it goes on although it is suspended")
+		}
+	})
+	x.outside("suspender", func() {
+		w.Suspend()
+		x.until(x.w.Quiet)
+		suspended = !x.port.threads[w].Done()
+		if w.slot0.Load()&slotState == slotWaiting {
+			x.failf("the slot of a suspended task waits")
+		}
+		if give != nil {
+			give(w)
+		}
+		if w.AbortDelay() {
+			x.failf("a suspended task is in a wait")
+		}
+		x.until(x.w.Quiet)
+		suspended = false
+		w.Resume()
+	})
+}
+
 var moreBodies = []body{
 	{name: "semaphore/interrupts", preempt: 3, build: func(x *bench) {
 		s := x.counting(3, 0)
@@ -145,6 +174,28 @@ var moreBodies = []body{
 		})
 	}},
 	// The ordering value follows the effective priority.
+	{name: "mutex/suspended", preempt: 2, build: func(x *bench) {
+		m := x.mutex()
+		x.suspended(func(t *Task) { x.must(m.Lock(t)); x.must(m.Unlock(t)) }, nil)
+		x.task("holder", low, func(t *Task) {
+			x.must(m.Lock(t))
+			x.must(m.Unlock(t))
+		})
+	}},
+	{name: "semaphore/suspended", preempt: 2, build: func(x *bench) {
+		s := x.binary()
+		x.suspended(func(t *Task) { x.must(s.Take(t)) }, func(*Task) { s.Give() })
+	}},
+	{name: "notify/suspended", preempt: 2, build: func(x *bench) {
+		x.suspended(func(t *Task) {
+			if v, err := t.NotifyTake(true, Forever); v != 1 || err != nil {
+				x.failf("given while it was suspended, and it takes %d, %v", v, err)
+			}
+		}, func(t *Task) { x.must(t.NotifyGive()) })
+	}},
+	{name: "delay/suspended", preempt: 2, build: func(x *bench) {
+		x.suspended(func(t *Task) { x.must(t.Delay(time.Second), nil, ErrAborted) }, nil)
+	}},
 	{name: "waiters/order", preempt: 1, build: func(x *bench) {
 		m := x.mutex()
 		x.task("a", low, func(t *Task) {

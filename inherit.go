@@ -163,10 +163,7 @@ func (m *Mutex) boost(t *Task) bool {
 		}
 		h := t.k.byID(id)
 		if h == nil {
-			if m.o.word.Load()&ownerMask != id {
-				continue
-			}
-			return false // an orphan
+			return false // an orphan; or its give has woken t, or one before t who will lend as much
 		}
 		p := h.prio.Load()
 		if effPrio(p) >= prio {
@@ -196,10 +193,7 @@ func (m *Mutex) settle(t *Task, b *objectBody) {
 		}
 		h := t.k.byID(id)
 		if h == nil {
-			if m.o.word.Load()&ownerMask != id {
-				continue
-			}
-			return
+			return // an orphan; or whoever holds it since its give has all that is due
 		}
 		p := h.prio.Load()
 		many := nestOf(p) == nestMany
