@@ -97,6 +97,26 @@ var moreBodies = []body{
 			return nil
 		})
 	}},
+	{name: "mutex/owners die in turn", preempt: 1, config: Config{Robust: true}, build: func(x *bench) {
+		m := x.mutex()
+		x.outside("spawner", func() {
+			for range 3 {
+				x.task("dies", low, func(t *Task) { x.must(m.Lock(t), nil, ErrOwnerDied) })
+				x.until(x.w.Quiet)
+			}
+		})
+		x.w.Check(func() error {
+			n := 0
+			for o := x.k.orphans.Load(); o != nil; o = o.next {
+				n++
+			}
+			if n != 1 {
+				x.failf("%d orphans are kept", n)
+			}
+			m.o.word.CompareAndSwap(ownerDied, 0)
+			return nil
+		})
+	}},
 	{name: "mutex/two owners die", preempt: 3, config: Config{Robust: true}, build: func(x *bench) {
 		m1, m2 := x.mutex(), x.mutex()
 		x.task("a", low, func(t *Task) { x.must(m1.Lock(t)) })

@@ -88,4 +88,53 @@ var overdueBodies = []body{
 		})
 		x.waiter("behind", high, own)
 	}},
+	// Who is handed a second mutex holds two: a limit on the first takes nothing back.
+	{name: "overdue/handed a second one", preempt: 1, build: func(x *bench) {
+		own, m := x.mutex(), x.mutex()
+		var w *Task
+		x.task("overtaker", low, func(t *Task) {
+			x.must(m.Lock(t))
+			x.until(func() bool { return x.port.parkedOrEnded(w) })
+			x.must(m.Unlock(t))
+			x.must(m.Lock(t))
+			x.until(func() bool { return m.o.word.Load()&overdueBit != 0 || x.w.Quiet() })
+			x.must(m.Unlock(t))
+		})
+		w = x.task("overtaken", middle, func(t *Task) {
+			x.must(own.Lock(t))
+			x.task("behind", high, func(t *Task) {
+				if x.must(own.LockFor(t, time.Second), nil, ErrTimeout) {
+					x.must(own.Unlock(t))
+				}
+			})
+			x.must(m.Lock(t))
+			x.waiter("urgent", high, m)
+			x.holds(t, false, own, m)
+			x.must(m.Unlock(t))
+			x.must(own.Unlock(t))
+		})
+	}},
+	// Who hands over one of two holds one: a limit on the other takes back what was lent.
+	{name: "overdue/handed over by a holder of two", preempt: 1, build: func(x *bench) {
+		own, m := x.mutex(), x.mutex()
+		x.task("overtaker", low, func(t *Task) {
+			x.must(own.Lock(t))
+			x.must(m.Lock(t))
+			x.until(x.w.Quiet)
+			for range maxOvertaken {
+				x.must(m.Unlock(t))
+				x.must(m.Lock(t))
+				x.until(x.w.Quiet)
+			}
+			x.must(m.Unlock(t))
+			x.task("behind", high, func(t *Task) {
+				if x.must(own.LockFor(t, time.Second), nil, ErrTimeout) {
+					x.must(own.Unlock(t))
+				}
+			})
+			x.holds(t, true, own)
+			x.must(own.Unlock(t))
+		})
+		x.waiter("overtaken", low, m)
+	}},
 }
