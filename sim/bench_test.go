@@ -47,10 +47,10 @@ func BenchmarkSimSwitch(b *testing.B) {
 			k, _ := benchSim(b, tasks)
 			left := b.N
 			for i := range tasks {
-				last := i == tasks-1
+				first := i == 0
 				benchSpawn(b, k, fmt.Sprint("t", i), 1, func(t *rtos.Task) {
 					t.Yield()
-					if last {
+					if first { // all have had a turn
 						b.ResetTimer()
 					}
 					for left > 0 {

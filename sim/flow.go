@@ -83,6 +83,11 @@ func (s *Sim) enter(st *simTask) {
 	st.outer = outer
 	s.active, st.inside = st, true
 	s.watchdog.watch(st.number)
+	if me := s.flowOf(outer); me.swap(&st.flow) {
+		me.resume()
+	} else {
+		me.yield(struct{}{})
+	}
 	s.await(outer)
 	st.outer = nil
 	s.rethrow()
