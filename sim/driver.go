@@ -140,7 +140,15 @@ func (s *Sim) loop() {
 			s.halt = stopped
 		default:
 			if cur := s.current; s.started && cur != &s.idle && !cur.working {
-				s.enter(cur)
+				if s.letIn(cur) { // see Switch
+					s.idle.resume()
+				} else {
+					s.idle.yield(struct{}{})
+				}
+				if s.active != nil || s.thrown != nil {
+					s.await(nil)
+					s.rethrow()
+				}
 			} else {
 				s.step()
 			}

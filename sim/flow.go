@@ -54,9 +54,9 @@ func (s *Sim) await(me *simTask) {
 	}
 }
 
-// direct tells whether to may go on at once because the driver has nothing to do.
+// direct tells whether the task to may go on at once because the driver has nothing to do.
 func (s *Sim) direct(to *simTask) bool {
-	return to != &s.idle && !to.working && s.halt == going && s.killing == 0 && !s.goal.stepwise &&
+	return !to.working && s.halt == going && s.killing == 0 && !s.goal.stepwise &&
 		!s.called.Load() && !s.k.Stopping() && (s.unhook == nil || s.goal.ctx.Err() == nil)
 }
 
@@ -65,16 +65,23 @@ func (s *Sim) direct(to *simTask) bool {
 func (s *Sim) giveWay(me *simTask) bool {
 	if s.active == me {
 		me.inside = false
-		switch to := s.current; {
-		case to != me && s.direct(to):
+		to := s.current
+		if to == &s.idle || to == me || !s.direct(to) {
+			to = me.outer
+		} else {
 			to.inside = true
 			s.watchdog.watch(to.number)
-			s.active = to
-		default:
-			s.active = me.outer
 		}
+		s.active = to
 	}
 	return me.swap(s.flowOf(s.active))
+}
+
+// letIn says that st goes on instead of the driver, and is swap for the two.
+func (s *Sim) letIn(st *simTask) bool {
+	s.active, st.inside = st, true
+	s.watchdog.watch(st.number)
+	return s.idle.swap(&st.flow)
 }
 
 // enter lets st go on until it gives way.
@@ -83,11 +90,6 @@ func (s *Sim) enter(st *simTask) {
 	st.outer = outer
 	s.active, st.inside = st, true
 	s.watchdog.watch(st.number)
-	if me := s.flowOf(outer); me.swap(&st.flow) {
-		me.resume()
-	} else {
-		me.yield(struct{}{})
-	}
 	s.await(outer)
 	st.outer = nil
 	s.rethrow()
@@ -123,6 +125,10 @@ func (s *Sim) live(st *simTask, body func()) {
 			s.thrown = &thrown{value: v}
 		} else if !returned {
 			s.thrown = &thrown{goexit: true}
+		}
+		if !st.over { // what was thrown came from the kernel's own last acts
+			st.over = true
+			s.forget(st)
 		}
 		st.inside = false
 		s.active = st.outer
