@@ -125,6 +125,24 @@ func (th *thread) leave() {
 	th.p.free(th.g)
 }
 
+// looks tells when the task, which is about to wait, looks out for what it waits for: from
+// rest, 0 meaning at once, until look. A timer with a margin is awaited from that margin
+// before its deadline, so that the core is free until then. By the task itself.
+func (th *thread) looks(now int64) (rest, look int64) {
+	if !th.spins || th.p.opts.Spin == 0 {
+		return 0, 0
+	}
+	look = now + int64(th.p.opts.Spin)
+	tm := th.timer.Load()
+	if tm == nil || tm.o.Margin == 0 || tm.ended() {
+		return 0, look
+	}
+	if due := atomic.LoadInt64(&tm.loop.due); due-tm.loop.margin > now {
+		return due - tm.loop.margin, due + int64(th.p.opts.Spin)
+	}
+	return 0, look
+}
+
 // deliver gives the task what its timer has posted meanwhile, and tells whether there was
 // anything. By the task itself.
 func (th *thread) deliver(waits bool) bool {

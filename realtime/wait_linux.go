@@ -56,33 +56,49 @@ func demote() {
 }
 
 // block waits until somebody calls, and at most until the clock says until, 0 meaning for
-// ever; as long as the clock says less than spin it looks instead of sleeping. It may
-// return early. It returns what the clock said when the thread went on, and leaves the
-// word quiet.
-func (w *wait) block(spin, until int64) (woken int64) {
+// ever. From rest on, as long as the clock says less than spin, it looks instead of
+// sleeping. It may return early. It returns what the clock said when the thread went on,
+// and leaves the word quiet.
+func (w *wait) block(rest, spin, until int64) (woken int64) {
+	w.rest.set(rest)
 	w.till.set(until)
-	till := &w.till
+	first, till := &w.rest, &w.till
+	if rest == 0 {
+		first = nil
+	}
 	if until == 0 {
 		till = nil
 	}
-	return w.blockInside(spin, until, till)
+	return w.blockInside(first, till, spin, until)
 }
 
 //go:nosplit
 //go:norace
-func (w *wait) blockInside(spin, until int64, till *instant) (woken int64) {
+func (w *wait) blockInside(first, till *instant, spin, until int64) (woken int64) {
 	entersyscall()
+	if first != nil {
+		w.sleepInside(first)
+		cas(&w.word, parked, quiet) // else it has been called
+	}
 	for spin > 0 && load(&w.word) != called {
 		if now := nanotime(); now >= spin || until != 0 && now >= until {
 			break
 		}
 	}
-	if cas(&w.word, quiet, parked) {
-		for sleepInside(&w.word, parked, till) == unix.EINTR && load(&w.word) == parked {
-		}
-	}
+	w.sleepInside(till)
 	woken = nanotime()
 	store(&w.word, quiet)
 	exitsyscall()
 	return woken
+}
+
+// sleepInside sleeps, unless it has been called.
+//
+//go:nosplit
+//go:norace
+func (w *wait) sleepInside(till *instant) {
+	if cas(&w.word, quiet, parked) {
+		for sleepInside(&w.word, parked, till) == unix.EINTR && load(&w.word) == parked {
+		}
+	}
 }
