@@ -20,6 +20,7 @@ func BenchmarkTaskJitter(b *testing.B)           { benchTable(b, "TaskJitter") }
 func BenchmarkInterruptJitterSleep(b *testing.B) { benchTable(b, "InterruptJitterSleep") }
 func BenchmarkTaskJitterSleep(b *testing.B)      { benchTable(b, "TaskJitterSleep") }
 func BenchmarkTaskJitterSameCore(b *testing.B)   { benchTable(b, "TaskJitterSameCore") }
+func BenchmarkCollectorJitter(b *testing.B)      { benchTable(b, "CollectorJitter") }
 
 func BenchmarkXenomai(b *testing.B) {
 	for _, kind := range []string{"Interrupt", "KernelTask", "UserTask"} {
@@ -59,6 +60,9 @@ func benchRow(b *testing.B, row tables.Row) {
 	for _, res := range jitterReport.Results {
 		if res.Name == row.Name {
 			res.Row().Report(b)
+			if row.Load == tables.GarbageLoad {
+				b.ReportMetric(float64(res.Collector.Cycles), "gcs/run")
+			}
 		}
 	}
 	b.ReportMetric(0, "ns/op")

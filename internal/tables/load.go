@@ -17,14 +17,15 @@ type Load uint8
 
 // The loads of the published tables.
 const (
-	NoLoad     Load = iota
-	SemLoad         // two equal tasks take and give one semaphore
-	MqLoad          // two equal tasks send each other one byte through two queues
-	DelayLoad       // a task delays until the next millisecond, again and again
-	StressLoad      // processes: ten compute, four use memory
+	NoLoad      Load = iota
+	SemLoad          // two equal tasks take and give one semaphore
+	MqLoad           // two equal tasks send each other one byte through two queues
+	DelayLoad        // a task delays until the next millisecond, again and again
+	StressLoad       // processes: ten compute, four use memory
+	GarbageLoad      // goroutines allocate
 )
 
-var loadNames = [...]string{"NoLoad", "SemLoad", "MqLoad", "DelayLoad", "Load"}
+var loadNames = [...]string{"NoLoad", "SemLoad", "MqLoad", "DelayLoad", "Load", "GarbageLoad"}
 
 func (l Load) String() string { return loadNames[l] }
 
@@ -60,6 +61,8 @@ func (l Load) start(ctx context.Context, w World) (runningLoad, error) {
 	switch tasks := l.tasks(); {
 	case l == StressLoad:
 		return startStress(ctx)
+	case l == GarbageLoad:
+		return startGarbage(), nil
 	case tasks == nil:
 		return noLoad{}, nil
 	default:

@@ -65,6 +65,7 @@ var tableTitles = []struct{ name, title string }{
 	{"TaskJitterSleep", "TaskJitterSleep: code of a task on another core, both only sleeping"},
 	{"TaskJitterSameCore", "TaskJitterSameCore: code of a task on the core of the timer, which spins"},
 	{"Xenomai", "Xenomai: the timer's thread; the task's thread before Go code runs; the task's code.\n  Timer and task on cores of their own, both spinning for a while. Load is ten processes that compute\n  and four that use memory"},
+	{"CollectorJitter", "CollectorJitter: the timer's thread, only sleeping, while goroutines allocate; the collector off and on"},
 }
 
 const remarks = `How to read them

@@ -31,6 +31,8 @@ type Row struct {
 	Spin bool
 	// SameCore: the task is on the core of the timer.
 	SameCore bool
+	// Collector: the garbage collector works as ever. Otherwise it is off.
+	Collector bool
 }
 
 // warmup is how many activations come before the first that counts.

@@ -34,6 +34,10 @@ func Rows() []Row {
 			rows = append(rows, table.under(load))
 		}
 	}
+	rows = append(rows,
+		Row{Name: "CollectorJitter/Off", Stamp: Interrupt, Load: GarbageLoad},
+		Row{Name: "CollectorJitter/On", Stamp: Interrupt, Load: GarbageLoad, Collector: true},
+	)
 	for i := range rows {
 		rows[i].Period, rows[i].Samples = Period, Samples
 	}

@@ -97,6 +97,9 @@ func newMeasurement(r Row, load runningLoad) (*measurement, error) {
 		m.timer = m.task
 	}
 	o := realtime.Options{Cores: []int{m.task}, Collector: realtime.CollectorOff, BestEffort: true, Logger: slog.New(slog.DiscardHandler)}
+	if r.Collector {
+		o.Collector = realtime.CollectorOn
+	}
 	if m.spin && r.Stamp != Interrupt && m.timer != m.task {
 		o.Spin = lookOut
 	}
