@@ -24,7 +24,7 @@ const (
 // kept keeps the last allocation of each from being optimized away.
 var kept [allocators]atomic.Pointer[[1024]byte]
 
-func startGarbage() runningLoad {
+func startGarbage() RunningLoad {
 	g := &garbage{}
 	for i := range allocators {
 		g.wg.Go(func() {

@@ -32,8 +32,8 @@ func (l Load) String() string { return loadNames[l] }
 // delayPeriod is that of the task of DelayLoad.
 const delayPeriod = time.Millisecond
 
-// A runningLoad has begun; stop ends it and waits for that.
-type runningLoad interface {
+// A RunningLoad has begun; stop ends it and waits for that.
+type RunningLoad interface {
 	loads() []jitter.Load
 	stop() error
 }
@@ -57,7 +57,7 @@ type hostOfLoads interface {
 }
 
 // start begins the load and waits until it does something.
-func (l Load) start(ctx context.Context, w World) (runningLoad, error) {
+func (l Load) start(ctx context.Context, w World) (RunningLoad, error) {
 	switch tasks := l.tasks(); {
 	case l == StressLoad:
 		return startStress(ctx)
@@ -111,7 +111,7 @@ type tasksApart struct {
 	done  chan error
 }
 
-func startTasks(ctx context.Context, tasks *jitter.TaskLoad, port rtos.Port) (runningLoad, error) {
+func startTasks(ctx context.Context, tasks *jitter.TaskLoad, port rtos.Port) (RunningLoad, error) {
 	k, err := rtos.New(rtos.Config{Port: port, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (l *tasksApart) stop() error {
 // processes are those of package stress.
 type processes struct{ *stress.Load }
 
-func startStress(ctx context.Context) (runningLoad, error) {
+func startStress(ctx context.Context) (RunningLoad, error) {
 	l, err := stress.Start(stress.Options{CPU: 10, Memory: 4})
 	if err != nil {
 		return nil, err

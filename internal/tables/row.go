@@ -42,7 +42,7 @@ const warmup = 200
 type World interface {
 	// Measure measures a row under the load, which runs already. What was measured until
 	// then is returned with an error, too.
-	Measure(ctx context.Context, r Row, load runningLoad) (*jitter.Result, error)
+	Measure(ctx context.Context, r Row, load RunningLoad) (*jitter.Result, error)
 }
 
 // Measure measures the row. It is an error if the load did not do what makes it a load.
@@ -66,7 +66,7 @@ func (r Row) Measure(ctx context.Context, w World) (res *jitter.Result, err erro
 }
 
 // enough refuses a row whose load stood still.
-func enough(load runningLoad, res *jitter.Result) error {
+func enough(load RunningLoad, res *jitter.Result) error {
 	for i, l := range load.loads() {
 		if did := res.Loads[i].Rate(); did < l.Least() {
 			return fmt.Errorf("%s made %.0f operations a second, and is a load from %.0f on", l.Name(), did, l.Least())
@@ -76,6 +76,6 @@ func enough(load runningLoad, res *jitter.Result) error {
 }
 
 // options are those of the row's recorder.
-func (r Row) options(load runningLoad) jitter.Options {
+func (r Row) options(load RunningLoad) jitter.Options {
 	return jitter.Options{Name: r.Name, Period: r.Period, Samples: r.Samples, Warmup: warmup, Loads: load.loads()}
 }

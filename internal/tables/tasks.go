@@ -23,7 +23,7 @@ type Tasks struct {
 const ringLength = 4096
 
 // Measure implements World.
-func (w Tasks) Measure(ctx context.Context, r Row, load runningLoad) (*jitter.Result, error) {
+func (w Tasks) Measure(ctx context.Context, r Row, load RunningLoad) (*jitter.Result, error) {
 	k, err := rtos.New(rtos.Config{Port: w.NewPort(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
@@ -79,19 +79,15 @@ func spawnPair(ctx context.Context, k *rtos.Kernel, r Row, rec *jitter.Recorder,
 	task, err := k.Spawn(r.Name, top-1, func(t *rtos.Task) {
 		rec.Describe(r.wait().Name(), "", jitter.Skip.String())
 		rec.Begin(t)
-		err := func() error {
-			for {
-				if _, err := t.NotifyTake(true, rtos.Forever); err != nil {
-					return err
-				}
-				last := over.Load()
-				ring.Drain(k.Now(), rec, nil)
-				if last {
-					return nil
-				}
+		defer func() { end(rec.End()) }() // also when it is unwound
+		for last := false; !last; {
+			if _, err := t.NotifyTake(true, rtos.Forever); err != nil {
+				end(err)
+				return
 			}
-		}()
-		end(errors.Join(err, rec.End()))
+			last = over.Load()
+			ring.Drain(k.Now(), rec, nil)
+		}
 	})
 	if err != nil {
 		return err

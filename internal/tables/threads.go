@@ -33,7 +33,7 @@ func New() World {
 }
 
 // Measure implements World.
-func (Threads) Measure(ctx context.Context, r Row, load runningLoad) (*jitter.Result, error) {
+func (Threads) Measure(ctx context.Context, r Row, load RunningLoad) (*jitter.Result, error) {
 	m, err := newMeasurement(r, load)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ type measurement struct {
 	wall time.Duration
 }
 
-func newMeasurement(r Row, load runningLoad) (*measurement, error) {
+func newMeasurement(r Row, load RunningLoad) (*measurement, error) {
 	m := &measurement{row: r, spin: r.Spin}
 	var err error
 	if m.timer, m.task, err = cores(); err != nil {
