@@ -58,13 +58,18 @@ func TestThreadsEndWithTheContext(t *testing.T) {
 		}
 		t.Run(row.Name, func(t *testing.T) {
 			row.Samples = 1 << 40
-			ctx, cancel := context.WithTimeout(t.Context(), 800*time.Millisecond)
-			defer cancel()
-			res, err := row.Measure(ctx, tables.New())
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			require.NotNil(t, res)
-			assert.NotZero(t, res.Lateness.Count())
-			assert.NotEmpty(t, res.Interrupted)
+			for limit := 500 * time.Millisecond; ; limit *= 4 { // what comes before the first sample may take long
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				res, err := row.Measure(ctx, tables.New())
+				cancel()
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.NotNil(t, res)
+				if res.Lateness.Count() > 0 {
+					assert.NotEmpty(t, res.Interrupted)
+					return
+				}
+				require.Less(t, limit, time.Minute, "nothing was measured")
+			}
 		})
 	}
 }
