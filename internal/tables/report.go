@@ -41,7 +41,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe jitter tables: lateness from the planned time, %d samples a row, every %v.\n", Samples, Period)
+	fmt.Fprintf(&b, "\nThe jitter tables: lateness from the planned time, an activation every %v.\n", Period)
 	fmt.Fprintf(&b, "Published: VxWorks 7 on %s.\n           Xenomai on %s.\n", v.Hardware, x.Hardware)
 	r.writeWhere(&b)
 	r.writeFloors(&b)
