@@ -59,32 +59,44 @@ func demote() {
 // ever. From rest on, as long as the clock says less than spin, it looks instead of
 // sleeping. It may return early. It returns what the clock said when the thread went on,
 // and leaves the word quiet.
+//
+// It looks as ordinary code does, which the collector can stop. So when it is called it
+// has a processor of Go's scheduler already, and need not come to terms with that first.
 func (w *wait) block(rest, spin, until int64) (woken int64) {
-	w.rest.set(rest)
-	w.till.set(until)
-	first, till := &w.rest, &w.till
-	if rest == 0 {
-		first = nil
+	if rest != 0 {
+		w.rest.set(rest)
+		w.restInside()
 	}
+	for now := int64(0); now < spin && (until == 0 || now < until); {
+		now = nanotime()
+		if atomic.LoadUint32(&w.word) == called {
+			atomic.StoreUint32(&w.word, quiet)
+			return now
+		}
+	}
+	w.till.set(until)
+	till := &w.till
 	if until == 0 {
 		till = nil
 	}
-	return w.blockInside(first, till, spin, until)
+	return w.blockInside(till)
+}
+
+// restInside sleeps until rest. If it is called meanwhile the word says so afterwards.
+//
+//go:nosplit
+//go:norace
+func (w *wait) restInside() {
+	entersyscall()
+	w.sleepInside(&w.rest)
+	cas(&w.word, parked, quiet)
+	exitsyscall()
 }
 
 //go:nosplit
 //go:norace
-func (w *wait) blockInside(first, till *instant, spin, until int64) (woken int64) {
+func (w *wait) blockInside(till *instant) (woken int64) {
 	entersyscall()
-	if first != nil {
-		w.sleepInside(first)
-		cas(&w.word, parked, quiet) // else it has been called
-	}
-	for spin > 0 && load(&w.word) != called {
-		if now := nanotime(); now >= spin || until != 0 && now >= until {
-			break
-		}
-	}
 	w.sleepInside(till)
 	woken = nanotime()
 	store(&w.word, quiet)
