@@ -57,20 +57,27 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
+// Every title says what stands for an interrupt.
 var tableTitles = []struct{ name, title string }{
 	{"TimestampRead", "TimestampRead: the clock of the kernel, read again and again"},
-	{"InterruptJitter", "InterruptJitter: the timer's thread, sleeping, then spinning"},
-	{"TaskJitter", "TaskJitter: code of a task on another core than the timer, both spinning for a while"},
-	{"InterruptJitterSleep", "InterruptJitterSleep: the timer's thread, only sleeping"},
-	{"TaskJitterSleep", "TaskJitterSleep: code of a task on another core, both only sleeping"},
-	{"TaskJitterSameCore", "TaskJitterSameCore: code of a task on the core of the timer, which spins"},
-	{"Xenomai", "Xenomai: the timer's thread; the task's thread before Go code runs; the task's code.\n  Timer and task on cores of their own, both spinning for a while. Load is ten processes that compute\n  and four that use memory"},
-	{"CollectorJitter", "CollectorJitter: the timer's thread, only sleeping, while goroutines allocate; the collector off and on"},
+	{"InterruptJitter", "InterruptJitter: the timer's thread, in the place of an interrupt handler; it sleeps, then spins"},
+	{"TaskJitter", "TaskJitter: code of a task that the timer's thread, in the place of an interrupt handler, wakes\n" +
+		"  on another core; both sleep, then spin"},
+	{"InterruptJitterSleep", "InterruptJitterSleep: the timer's thread, in the place of an interrupt handler; it only sleeps"},
+	{"TaskJitterSleep", "TaskJitterSleep: code of a task that the timer's thread, in the place of an interrupt handler, wakes\n" +
+		"  on another core; both only sleep"},
+	{"TaskJitterSameCore", "TaskJitterSameCore: code of a task that the timer's thread, in the place of an interrupt handler,\n" +
+		"  wakes on its own core; the timer sleeps, then spins"},
+	{"Xenomai", "Xenomai: Interrupt is the timer's thread, in the place of an interrupt handler; KernelTask the thread of\n" +
+		"  a task that it wakes, before code of the task runs; UserTask code of the task. Timer and task have cores\n" +
+		"  of their own and sleep, then spin. Load is ten processes that compute and four that use memory"},
+	{"CollectorJitter", "CollectorJitter: the timer's thread, in the place of an interrupt handler, only sleeping, while goroutines\n" +
+		"  allocate; the collector off and on"},
 }
 
 const remarks = `How to read them
-  - "Interrupt" is a thread in the place of an interrupt handler, see above where and how urgent. A
-    handler in a kernel, as published, has less to do.
+  - The timer's thread has the highest real-time priority, and runs on the first core, or on that of the
+    task. A handler in a kernel, as published, has less in its way.
   - cpu % is what the timer's thread and the task together use of one core. Spinning buys lateness for it.
   - SemLoad and MqLoad are goroutines on the cores that are left to the program, where the timer's thread
     runs too (except in TaskJitterSameCore). DelayLoad is a real-time thread there.
