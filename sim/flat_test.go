@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/bits"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,6 +59,19 @@ func (c *crowd) show() {
 		*st = was
 	}
 	clear(c.hidden)
+}
+
+// What a switch looks at of a task is one cache line.
+func TestTaskIsACacheLine(t *testing.T) {
+	const line = 64
+	assert.LessOrEqual(t, reflect.TypeFor[simTask]().Size(), uintptr(line))
+	if bits.UintSize == 64 {
+		for s := new(Sim); len(s.slots) < 100; {
+			st := s.newSimTask()
+			s.slots = append(s.slots, st)
+			assert.Zero(t, reflect.ValueOf(st).Pointer()%line)
+		}
+	}
 }
 
 // A switch looks at two tasks, however many are ready.

@@ -33,8 +33,9 @@ type details struct {
 	suspect suspect
 }
 
-// A block of simTasks is a page.
-const tasksInBlock = 64
+// A block of simTasks is 512 bytes: the most for which Go's allocator puts no header of its
+// own before the first one, so that each is a cache line and not parts of two.
+const tasksInBlock = 8
 
 // newSimTask takes one of the block.
 func (s *Sim) newSimTask() *simTask {
