@@ -71,11 +71,11 @@ func (r *ring) popSoon(t *Task, box *uint64) bool {
 // there is a ring full of items before its own; for a receiver this may be the only one.
 
 func (r *ring) sendSlack() int { return min(len(r.cells)/8, maxSendSlack) }
-func (r *ring) recvSlack() int { return min(len(r.cells)/64, maxRecvSlack) }
+func (r *ring) recvSlack() int { return min(len(r.cells)/16, maxRecvSlack) }
 
 const (
-	maxSendSlack = 64 // pauses
-	maxRecvSlack = 16
+	maxSendSlack = 128 // pauses
+	maxRecvSlack = 64
 )
 
 // maySpin tells whether t may wait at all, and where others go on meanwhile.
