@@ -124,7 +124,7 @@ func BenchmarkQueueAnswers(b *testing.B) {
 // The metrics are medians of rounds for one thing; of the quotients queue : channel the first
 // tenth, the median and the last tenth.
 func compareInRounds(b *testing.B, run func(i, n int) time.Duration) {
-	const rounds = 21
+	const rounds = 51
 	n := b.N/rounds + 100
 	var took [2][]float64
 	var ratios []float64
