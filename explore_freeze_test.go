@@ -433,6 +433,39 @@ var freezeCases = []freezeCase{
 		x.k.native = true
 		x.sendToFull()
 	}, "a task receives and sends, twice"},
+	{"Queue.Send", "full: it offers its item", func(x *bench) {
+		x.k.native = true
+		q := x.plainQueue(1)
+		var f *Task
+		f = x.task("frozen", low, func(t *Task) {
+			x.must(q.Send(t, 1))
+			x.outside("starter", func() {
+				for !x.offered(q) && !x.port.parkedOrEnded(f) && !x.w.Halted() {
+					x.w.Spin()
+				}
+				x.sendAndReceive(q)
+			})
+			x.w.Operation(func() { x.must(q.Send(t, 2)) })
+		})
+	}, "a task receives what is there and what is offered, sends and receives, and polls until it is empty"},
+	{"Queue.Recv", "empty: it accepts an offer", func(x *bench) {
+		x.k.native = true
+		q := x.plainQueue(1)
+		x.task("sender", low, func(t *Task) {
+			x.must(q.Send(t, 1))
+			x.must(q.Send(t, 2))
+		})
+		x.outside("starter", func() {
+			for !x.offered(q) {
+				x.w.Spin()
+			}
+			x.frozen(low, func(t *Task) {
+				_, _ = q.Recv(t)
+				_, _ = q.Recv(t)
+			})
+		})
+		x.halted(func() { x.sendAndReceive(q) })
+	}, "the sender goes on, a task sends and receives, and polls until it is empty"},
 	{"Queue.Recv", "an item is there", func(x *bench) {
 		q := x.plainQueue(3)
 		x.task("frozen", low, func(t *Task) {
@@ -502,6 +535,16 @@ var freezeCases = []freezeCase{
 }
 
 func (x *bench) plainQueue(n int) *Queue[int] { return x.queue(n).q }
+
+// offered tells whether a sender offers an item of q.
+func (x *bench) offered(q *Queue[int]) bool {
+	for i := range q.ring.offers {
+		if q.ring.offers[i].Load()&openBit != 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // halted does f once the operation has been frozen or has ended.
 func (x *bench) halted(f func()) {

@@ -17,6 +17,7 @@ import (
 var (
 	exploreTime     = flag.Duration("explore.time", 2*time.Minute, "how long the exploration may take, over all bodies")
 	explorePreempt  = flag.Int("explore.preempt", -1, "preemptions at most, instead of each body's own number")
+	exploreRuns     = flag.Int("explore.runs", 0, "explore so many runs of each body and kind of search instead of a time, and the same ones each time")
 	exploreNative   = flag.Bool("explore.native", false, "explore what only the goroutine port does: spinning without looking")
 	exploreSchedule = flag.String("explore.schedule", "", "repeat this schedule of the body that -run selects")
 )
@@ -27,6 +28,7 @@ type body struct {
 	preempt int // preemptions at most in the short form
 	build   func(x *bench)
 	native  bool // as on the goroutine port: waits spin by package spin
+	config  Config
 }
 
 // bench is what a body is built from: one kernel and its oracles. At rest nobody may wait
@@ -39,12 +41,10 @@ type bench struct {
 	objects []*object
 }
 
-func (b body) program() explore.Program { return b.programWith(Config{}) }
-
-func (b body) programWith(c Config) explore.Program {
+func (b body) program() explore.Program {
 	return func(w *explore.World) {
 		x := &bench{w: w, port: newExplorePort(w)}
-		if err := x.boot(c); err != nil {
+		if err := x.boot(b.config); err != nil {
 			w.Fail(err)
 			return
 		}
@@ -128,6 +128,8 @@ func (x *bench) atRest() error {
 		}
 		if b := o.body.Load(); b != nil && b.bits.Load() != 0 {
 			return fmt.Errorf("a bit is left in a waiter set: %#b", b.bits.Load())
+		} else if b != nil && b.wide != nil && b.wide.leaves[0].Load() != 0 {
+			return fmt.Errorf("a bit is left in a wide waiter set")
 		}
 	}
 	for _, t := range x.tasks {
@@ -186,21 +188,35 @@ func TestExplore(t *testing.T) {
 			if *explorePreempt >= 0 {
 				bound = *explorePreempt
 			}
-			searchBy(t, "exhaustive", p, explore.Exhaust(bound), explore.Limits{Time: share * 6 / 10})
-			searchBy(t, "random", p, explore.Random(uint64(time.Now().UnixNano())), explore.Limits{Time: share * 2 / 10})
-			searchBy(t, "PCT", p, explore.PCT(uint64(time.Now().UnixNano()), 4, 150), explore.Limits{Time: share * 2 / 10})
+			seed := uint64(time.Now().UnixNano())
+			if *exploreRuns > 0 {
+				share, seed = 0, 1
+			}
+			// Most errors need few preemptions, so these come first.
+			left := explore.Limits{Time: share * 6 / 10, Runs: *exploreRuns}
+			for n := range bound + 1 {
+				if r := searchBy(t, fmt.Sprintf("up to %d preemptions", n), p, explore.Exhaust(n), left); !r.Complete {
+					break
+				} else if *exploreRuns > 0 {
+					left.Runs = max(left.Runs-r.Runs, 1)
+				} else {
+					left.Time = max(left.Time-r.Took, 1)
+				}
+			}
+			searchBy(t, "random", p, explore.Random(seed), explore.Limits{Time: share * 2 / 10, Runs: *exploreRuns / 2})
+			searchBy(t, "PCT", p, explore.PCT(seed, 4, 150), explore.Limits{Time: share * 2 / 10, Runs: *exploreRuns / 2})
 		})
 	}
 }
 
-func searchBy(t *testing.T, how string, p explore.Program, s explore.Search, l explore.Limits) {
+func searchBy(t *testing.T, how string, p explore.Program, s explore.Search, l explore.Limits) explore.Result {
 	t.Helper()
-	start := time.Now()
 	r := explore.Explore(p, s, l)
 	t.Logf("%s: %d runs, %d steps, longest %d, complete %t, %v", how, r.Runs, r.Steps, r.Longest, r.Complete,
-		time.Since(start).Round(time.Millisecond))
+		r.Took.Round(time.Millisecond))
 	if f := r.Failure; f != nil {
 		t.Fatalf("%v\n%s\nrepeat: go test -tags explore -run '^%s$' -explore.schedule '%s' -v .", f.Err,
 			explore.Trace(f.Trace[max(0, len(f.Trace)-300):]), strings.ReplaceAll(t.Name(), "/", "$/^"), f.Schedule)
 	}
+	return r
 }

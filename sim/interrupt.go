@@ -62,8 +62,10 @@ func newInterrupt(f func(*rtos.ISR), opts []InterruptOption) *interrupt {
 }
 
 // raise runs an interrupt and reports whether it has readied a task that is more urgent
-// than the current one.
+// than the current one, also by a call that anybody may make.
 func (s *Sim) raise(irq *interrupt) (woken bool) {
+	woke := s.woke
+	s.woke = false
 	s.irq = irq
 	s.interrupts++
 	if s.trace.on() {
@@ -80,6 +82,8 @@ func (s *Sim) raise(irq *interrupt) (woken bool) {
 	}
 	defer func() {
 		s.irq = nil
+		woken = woken || s.woke && s.opts.Preemption == On
+		s.woke = woke
 		s.watchdog.watch(nobody)
 		if v := recover(); v != nil {
 			s.k.Fail(&rtos.PanicError{Interrupt: irq.name, Value: v, Stack: debug.Stack()})

@@ -140,6 +140,42 @@ func TestSuspendedInASection(t *testing.T) {
 	assert.Equal(t, []string{"5 still inside", "25 resumed"}, log)
 }
 
+// What anybody may call an interrupt may call, too; who then is the most urgent runs at
+// its end.
+func TestCallsForEverybodyInAnInterrupt(t *testing.T) {
+	for name, c := range map[string]struct {
+		disturb func(me *rtos.Task)
+		call    func(me *rtos.Task)
+	}{
+		"Resume":      {(*rtos.Task).Suspend, (*rtos.Task).Resume},
+		"AbortDelay":  {func(*rtos.Task) {}, func(me *rtos.Task) { me.AbortDelay() }},
+		"SetPriority": {func(me *rtos.Task) { me.SetPriority(0); me.AbortDelay() }, func(me *rtos.Task) { me.SetPriority(3) }},
+	} {
+		for _, busy := range []bool{false, true} {
+			if !busy && name == "SetPriority" {
+				continue // nothing keeps it from running
+			}
+			for _, inheritance := range []rtos.Inheritance{rtos.InheritFreeRTOS, rtos.InheritChained} {
+				t.Run(fmt.Sprint(name, ", busy ", busy, inheritance), func(t *testing.T) {
+					k, s := newSimWith(t, sim.Options{}, rtos.Config{Inheritance: inheritance})
+					var at uint64
+					urgent := spawn(t, k, "urgent", 3, func(me *rtos.Task) {
+						_ = me.Delay(k.Ticks(100))
+						at = s.Time()
+					})
+					if busy {
+						spawn(t, k, "busy", 1, func(me *rtos.Task) { me.Work(k.Ticks(50)) })
+					}
+					s.At(3, func(*rtos.ISR) { c.disturb(urgent) })
+					s.At(7, func(*rtos.ISR) { c.call(urgent) })
+					require.NoError(t, k.Run(t.Context()))
+					assert.EqualValues(t, 7, at)
+				})
+			}
+		}
+	}
+}
+
 // The scheduler does not stay suspended because whoever suspended it has ended.
 func TestSectionsEndWithTheirTask(t *testing.T) {
 	for name, leave := range map[string]func(me *rtos.Task){

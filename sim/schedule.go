@@ -73,7 +73,8 @@ func (s *Sim) Switch(_ *rtos.Task, why rtos.Why) {
 	s.woke = false
 	preempts := s.opts.Preemption == On
 	switch {
-	case s.irq != nil:
+	case s.irq != nil: // the end of the interrupt chooses
+		s.woke = woke || why == rtos.Preempt
 		return
 	case why == rtos.Again,
 		why == rtos.Preempt && preempts,

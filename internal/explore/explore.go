@@ -38,15 +38,16 @@ type Failure struct {
 type Result struct {
 	Runs, Steps int
 	Longest     int
+	Took        time.Duration
 	Complete    bool // the search has come to its end
 	Failure     *Failure
 }
 
 // Explore runs the program under the schedules of the search until one fails. The run that
 // failed is repeated with a trace.
-func Explore(p Program, s Search, l Limits) Result {
-	var r Result
+func Explore(p Program, s Search, l Limits) (r Result) {
 	start := time.Now()
+	defer func() { r.Took = time.Since(start) }()
 	for {
 		if l.Runs > 0 && r.Runs >= l.Runs || l.Time > 0 && time.Since(start) >= l.Time {
 			return r

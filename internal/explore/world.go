@@ -112,6 +112,25 @@ func (w *World) Spin() {
 	}
 }
 
+// Quiet tells whether no thread but the calling one can go on, unless time passes or
+// those go on that spin.
+func (w *World) Quiet() bool {
+	for _, t := range w.threads {
+		if t != w.current && t != w.frozen && !t.pending() && !t.idle && t.state != done && (t.state == ready || t.token) {
+			return false
+		}
+	}
+	return true
+}
+
+// Look runs f, in which nobody else takes a step.
+func (w *World) Look(f func()) {
+	t := w.current
+	w.current = nil
+	defer func() { w.current = t }()
+	f()
+}
+
 // Halted tells whether the operation has been frozen, or has ended.
 func (w *World) Halted() bool { return w.frozen != nil || w.ended }
 

@@ -137,7 +137,7 @@ func TestFreeRTOSRule(t *testing.T) {
 }
 
 // judge runs a program and fails if the policy finds anything wrong.
-func judge(t *rapid.T, p program, inheritance rtos.Inheritance, seen map[string]int, of func(*world) policy) {
+func judge(t interface{ Fatalf(string, ...any) }, p program, inheritance rtos.Inheritance, seen map[string]int, of func(*world) policy) {
 	w, err := newWorld(p, inheritance, of)
 	if err == nil {
 		err = w.run()

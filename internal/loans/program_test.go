@@ -17,6 +17,7 @@ type program struct {
 	robust  bool
 	compat  rtos.Compat
 	defers  bool   // tasks give what they hold however they end
+	mustEnd bool   // nobody may be left waiting
 	kinds   string // of each mutex: 'm' plain, 'r' recursive
 	tasks   []script
 	lines   []line // interrupts

@@ -117,8 +117,8 @@ func newWorld(p program, inheritance rtos.Inheritance, policyOf func(*world) pol
 
 // run runs the program to its end and returns what was wrong.
 func (w *world) run() error {
-	var p *rtos.PanicError // that tasks still wait at the end is no fault
-	if err := w.k.Run(context.Background()); errors.As(err, &p) {
+	var p *rtos.PanicError // that tasks still wait at the end may be no fault
+	if err := w.k.Run(context.Background()); errors.As(err, &p) || err != nil && w.mustEnd {
 		w.wrong("run", err)
 	}
 	return w.err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -18,11 +20,25 @@ type mutant struct {
 	code       string // to which code, on one line
 	start, end int    // the range of the file that is replaced
 	with       string
+	of         string // the function, as it stands in the file
+	at         int    // start, in the function
 }
 
 // key names a mutant whatever line it stands on.
 func (m mutant) key() string {
 	return strings.Join([]string{filepath.Base(m.file), m.fn, m.kind, m.code}, " | ")
+}
+
+// id names a mutant in a file of results: as long as its function is the same, so is the id.
+func (m mutant) id() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n%s\n%d %d %s", m.key(), m.of, m.kind, m.at, m.end-m.start, m.with)
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// broken is the file with the mutant in place.
+func (m mutant) broken(src []byte) []byte {
+	return slices.Concat(src[:m.start], []byte(m.with), src[m.end:])
 }
 
 // accesses are the methods of the atomic types; those that write are worth dropping.
@@ -39,7 +55,7 @@ var steps = []string{
 }
 
 // looks are calls that a condition may depend on.
-var looks = []string{"try", "isFree", "hasSome", "waitersIn", "over", "heed", "there", "finish", "begin"}
+var looks = []string{"try", "isFree", "hasSome", "waitersIn", "over", "heed", "there", "finish", "begin", "decide"}
 
 // find lists the mutants of a file.
 func find(file string, src []byte) ([]mutant, error) {
@@ -51,8 +67,16 @@ func find(file string, src []byte) ([]mutant, error) {
 	v := &finder{file: file, src: src, fset: fset}
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-			v.fn = name(fn)
+			v.fn, v.of = name(fn), fn
 			ast.Inspect(fn.Body, v.visit)
+		}
+	}
+	seen := map[string]int{}
+	for i := range v.list {
+		m := &v.list[i]
+		key := m.key()
+		if seen[key]++; seen[key] > 1 {
+			m.kind += fmt.Sprintf(" (no. %d)", seen[key])
 		}
 	}
 	return v.list, nil
@@ -74,6 +98,7 @@ func name(fn *ast.FuncDecl) string {
 
 type finder struct {
 	file, fn string
+	of       *ast.FuncDecl
 	src      []byte
 	fset     *token.FileSet
 	list     []mutant
@@ -88,20 +113,33 @@ func (v *finder) add(kind string, n ast.Node, from, to token.Pos, with string) {
 		file: v.file, fn: v.fn, line: v.fset.Position(n.Pos()).Line, kind: kind,
 		code:  strings.Join(strings.Fields(v.text(n)), " "),
 		start: v.fset.Position(from).Offset, end: v.fset.Position(to).Offset, with: with,
+		of: v.text(v.of), at: int(from - v.of.Pos()),
 	})
 }
 
 func (v *finder) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
-		if r, method := v.method(n); method == "CompareAndSwap" && len(n.Args) == 2 {
-			a, b := v.text(n.Args[0]), v.text(n.Args[1])
-			v.add("swap torn into load and store", n, n.Pos(), n.End(),
-				fmt.Sprintf("func() bool { if %[1]s.Load() != %[2]s { return false }; %[1]s.Store(%[3]s); return true }()", r, a, b))
-		}
+		v.tear(n)
 	case *ast.IfStmt:
-		if v.calls(n.Cond, append(looks, accesses...)) {
-			v.add("look dropped", n.Cond, n.Cond.Pos(), n.Cond.End(), "false && ("+v.text(n.Cond)+")")
+		v.look(n.Cond)
+	case *ast.ForStmt:
+		if n.Cond != nil {
+			v.look(n.Cond)
+		}
+	case *ast.SwitchStmt:
+		if n.Tag == nil {
+			for _, c := range n.Body.List {
+				for _, e := range c.(*ast.CaseClause).List {
+					v.look(e)
+				}
+			}
+		}
+	case *ast.ReturnStmt:
+		for _, e := range n.Results {
+			if b, ok := e.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
+				v.look(e)
+			}
 		}
 	case *ast.BlockStmt:
 		v.block(n.List)
@@ -109,6 +147,38 @@ func (v *finder) visit(n ast.Node) bool {
 		v.block(n.Body)
 	}
 	return true
+}
+
+// look makes a condition false that depends on what others do.
+func (v *finder) look(cond ast.Expr) {
+	if v.calls(cond, append(looks, accesses...)) {
+		v.add("look dropped", cond, cond.Pos(), cond.End(), "false && ("+v.text(cond)+")")
+	}
+}
+
+// tear makes two steps of one that reads and writes.
+func (v *finder) tear(c *ast.CallExpr) {
+	r, method := v.method(c)
+	var arg string
+	if len(c.Args) > 0 {
+		arg = v.text(c.Args[0])
+	}
+	result := map[string]string{"Swap": arg, "Add": "old + " + arg, "And": "old & " + arg, "Or": "old | " + arg}[method]
+	with := ""
+	switch {
+	case method == "CompareAndSwap" && len(c.Args) == 2:
+		with = fmt.Sprintf("func() bool { if %[1]s.Load() != %[2]s { return false }; %[1]s.Store(%[3]s); return true }()", r, arg, v.text(c.Args[1]))
+	case result == "" || len(c.Args) != 1:
+		return
+	case method == "Add":
+		with = fmt.Sprintf("func() uint64 { old := uint64(%[1]s.Load()); %[1]s.Store(%[2]s); return %[2]s }()", r, result)
+	default:
+		with = fmt.Sprintf("func() uint64 { old := uint64(%[1]s.Load()); %[1]s.Store(%[2]s); return old }()", r, result)
+	}
+	if strings.Contains(r, "users") { // the one word of 32 bits
+		with = strings.ReplaceAll(with, "uint64", "uint32")
+	}
+	v.add("torn into load and store", c, c.Pos(), c.End(), with)
 }
 
 // block drops single statements and changes the order of two.

@@ -16,10 +16,10 @@ func newTable() *table { return &table{} }
 
 func (t *table) add(m mutant, v verdict) {
 	switch {
-	case v.invalid:
+	case v.Invalid:
 		t.invalid++
 		return
-	case v.killer != "":
+	case v.Killer != "":
 		t.noticed++
 	case v.reason != "":
 		t.excused++
@@ -40,7 +40,7 @@ func (t *table) String() string {
 
 Every place of the protocols is broken in turn, and the tests must notice; see internal/mutate. Made by
 
-    go run ./internal/mutate -write docs/mutations.md wait.go mutex.go inherit.go notify.go semaphore.go queue*.go
+    go run ./internal/mutate -write docs/mutations.md object.go wait.go wait_spin.go mutex.go mutex_handover.go orphan.go inherit.go notify.go notify_wait.go semaphore.go queue_*.go
 
 ` + t.summary() + `
 | file | function | code | broken by | outcome |

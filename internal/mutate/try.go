@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,101 +16,234 @@ import (
 
 // A verdict is what became of a mutant.
 type verdict struct {
-	invalid bool   // it does not compile
-	killer  string // the test that failed
+	Invalid bool   // it does not compile
+	Killer  string // the test that failed
 	reason  string // why a survivor breaks nothing
 }
 
 func (v verdict) String() string {
 	switch {
-	case v.invalid:
+	case v.Invalid:
 		return "does not compile"
-	case v.killer != "":
-		return "noticed by " + v.killer
+	case v.Killer != "":
+		return "noticed by " + v.Killer
 	case v.reason != "":
 		return "equivalent: " + v.reason
 	}
 	return "SURVIVES"
 }
 
-// stages are the tests, the quickest to notice first.
-var stages = []struct {
-	name string
-	args []string
-}{
-	{"", []string{"-tags", "explore", "-run", "TestExplore|TestFreeze|TestMutant", "."}},
-	{"", []string{"-run", "^Test", "./internal/conformance", "./sim"}},
-	{"", []string{"-run", "^Test", "."}},
+// A stage is a test binary and what it runs.
+type stage struct {
+	binary string
+	args   []string
+	limit  time.Duration // who takes longer hangs
+	sure   bool          // does the same each time, so that one failure is enough
 }
 
-var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+// binaries says how to make them. The explorer's has the tests of package rtos alone,
+// because it is made for every mutant.
+var binaries = map[string][]string{
+	"explore":     {"-tags", "explore", "."},
+	"conformance": {"./internal/conformance"},
+	"sim":         {"./sim"},
+	"loans":       {"./internal/loans"},
+	"all":         {"."},
+}
 
-// try runs the stages with the mutant in place of its file.
-func try(m mutant, limit time.Duration) (verdict, error) {
+// stages are the tests, the quickest to notice first, or only the first ones.
+func stages(runs int, few bool) []stage {
+	explore := func(runs int) []string {
+		return []string{"-test.run", "TestFreeze|TestExplore", "-explore.runs", fmt.Sprint(runs)}
+	}
+	all := []string{"-test.run", "^Test"}
+	list := []stage{
+		{"explore", explore(300), time.Minute, true},
+		{"explore", append(all, "-test.skip", "TestExplore|TestFreeze|TestProgressTable|TestSize", "-test.short"), time.Minute, false},
+		{"explore", explore(runs), 10 * time.Minute, true},
+		{"sim", all, time.Minute, false},
+		{"conformance", []string{"-test.run", "TestRecorded$|TestCompat|TestWaiting|TestRunParallel"}, 3 * time.Minute, false},
+		{"loans", append(all, "-rapid.checks", "100"), 3 * time.Minute, false},
+		{"all", all, 3 * time.Minute, false},
+	}
+	if few {
+		list = list[:2]
+	}
+	return list
+}
+
+// A bench is the place where one mutant at a time is tried.
+type bench struct {
+	root, dir string
+	runs      int
+}
+
+func newBench(runs int) (*bench, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "mutate")
-	if err != nil {
+	return &bench{root, dir, runs}, err
+}
+
+func (b *bench) close() { os.RemoveAll(b.dir) }
+
+var errBuild = errors.New("does not compile")
+
+// try runs the stages, or few of them, with this file in place of the one of that name.
+func (b *bench) try(file string, code []byte, few bool) (verdict, error) {
+	if err := os.WriteFile(filepath.Join(b.dir, "broken.go"), code, 0o600); err != nil {
 		return verdict{}, err
 	}
-	defer os.RemoveAll(dir)
-	src, err := os.ReadFile(m.file)
-	if err != nil {
-		return verdict{}, err
-	}
-	path, err := filepath.Abs(m.file)
-	if err != nil {
-		return verdict{}, err
-	}
-	broken := filepath.Join(dir, filepath.Base(m.file))
-	overlay := filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {path: broken}})
-	if err != nil {
-		return verdict{}, err
-	}
-	code := string(src[:m.start]) + m.with + string(src[m.end:])
-	if err := os.WriteFile(broken, []byte(code), 0o600); err != nil {
-		return verdict{}, err
-	}
-	if err := os.WriteFile(overlay, replace, 0o600); err != nil {
-		return verdict{}, err
-	}
-	for _, s := range stages {
-		args := append([]string{"test", "-overlay", overlay, "-count=1", "-failfast", "-vet=off", "-timeout", (limit + 100*time.Second).String()}, s.args...)
-		if strings.Contains(strings.Join(s.args, " "), "explore") {
-			args = append(args, "-explore.time", limit.String())
+	built := map[string]bool{}
+	for _, s := range stages(b.runs, few) {
+		if !built[s.binary] {
+			switch err := b.build(s.binary, s.binary, file); {
+			case errors.Is(err, errBuild):
+				return verdict{Invalid: true}, nil
+			case err != nil:
+				return verdict{}, err
+			}
+			built[s.binary] = true
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), limit+180*time.Second)
-		out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
-		timedOut := ctx.Err() != nil
-		cancel()
-		switch text := string(out); {
-		case err == nil:
-		case strings.Contains(text, "[build failed]"), strings.Contains(text, "[setup failed]"):
-			return verdict{invalid: true}, nil
-		case timedOut:
-			return verdict{killer: "a test that hangs"}, nil
-		default:
-			return verdict{killer: killer(text)}, nil
+		killer, err := b.run(s)
+		if err != nil || killer != "" {
+			return verdict{Killer: killer}, err
 		}
 	}
 	return verdict{}, nil
 }
 
-// killer is the innermost test that failed first.
-func killer(out string) string {
-	best := ""
-	for _, m := range failed.FindAllStringSubmatch(out, -1) {
+// build makes a test binary with the broken file in place of this one, which may be none.
+func (b *bench) build(binary, to, file string) error {
+	replace := map[string]string{}
+	if file != "" {
+		replace[filepath.Join(b.root, file)] = filepath.Join(b.dir, "broken.go")
+	}
+	if binary == "explore" {
+		tests, err := filepath.Glob("*_test.go")
+		if err != nil {
+			return err
+		}
+		for _, t := range tests {
+			src, err := os.ReadFile(t)
+			if err != nil {
+				return err
+			}
+			if bytes.Contains(append([]byte("\n"), src...), []byte("\npackage rtos_test\n")) {
+				replace[filepath.Join(b.root, t)] = ""
+			}
+		}
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return err
+	}
+	overlay := filepath.Join(b.dir, "overlay.json")
+	if err := os.WriteFile(overlay, text, 0o600); err != nil {
+		return err
+	}
+	args := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", filepath.Join(b.dir, to)}, binaries[binary]...)
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		if bytes.HasPrefix(out, []byte("# ")) {
+			return errBuild
+		}
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// run tells which test fails. On a busy machine a test may fail because it was kept
+// waiting: unless the stage is sure, the test must fail when it is run again alone.
+func (b *bench) run(s stage) (killer string, err error) {
+	for {
+		killer, err = b.once(s.binary, s)
+		if err != nil || !strings.HasSuffix(killer, hangs) {
+			break
+		}
+		// It hangs if the unbroken code has time enough.
+		fair, err := b.fair(s)
+		if err != nil || fair {
+			return killer, err
+		}
+	}
+	if err != nil || killer == "" || s.sure {
+		return killer, err
+	}
+	alone := s
+	if killer != crashes {
+		top, _, _ := strings.Cut(killer, "/")
+		alone.args = []string{"-test.run", "^" + regexp.QuoteMeta(top) + "$"}
+	}
+	for range 3 {
+		if again, err := b.once(s.binary, alone); err != nil || again != "" {
+			return again, err
+		}
+	}
+	return "", nil
+}
+
+// fair tells whether the unbroken code gets through a stage in a third of its time.
+func (b *bench) fair(s stage) (bool, error) {
+	whole := "whole-" + s.binary
+	if _, err := os.Stat(filepath.Join(b.dir, whole)); err != nil {
+		if err := b.build(s.binary, whole, ""); err != nil {
+			return false, err
+		}
+	}
+	s.limit /= 3
+	killer, err := b.once(whole, s)
+	return killer == "", err
+}
+
+const (
+	hangs   = " (hangs)"
+	crashes = "a crash"
+)
+
+func (b *bench) once(binary string, s stage) (killer string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.limit+time.Minute)
+	defer cancel()
+	args := append([]string{"-test.failfast", "-test.timeout", s.limit.String()}, s.args...)
+	cmd := exec.CommandContext(ctx, filepath.Join(b.dir, binary), args...)
+	list := binaries[s.binary]
+	cmd.Dir = filepath.Join(b.root, list[len(list)-1])
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return "", nil
+	case ctx.Err() != nil:
+		return "a test" + hangs, nil
+	case errors.As(err, &exit):
+		return killerIn(string(out)), nil
+	}
+	return "", err
+}
+
+var (
+	failed  = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	running = regexp.MustCompile(`(?m)^\s+(Test\S+) \(`) // in the report of a time-out
+)
+
+// killerIn is the innermost test that failed first.
+func killerIn(out string) string {
+	if _, list, ok := strings.Cut(out, "panic: test timed out"); ok {
+		return innermost(running, list) + hangs
+	}
+	if best := innermost(failed, out); best != "" {
+		return best
+	}
+	return crashes
+}
+
+func innermost(test *regexp.Regexp, out string) (best string) {
+	for _, m := range test.FindAllStringSubmatch(out, -1) {
 		if best == "" || strings.HasPrefix(m[1], best+"/") {
 			best = m[1]
 		}
-	}
-	switch {
-	case best != "":
-	case strings.Contains(out, "panic: test timed out"):
-		best = "a test that hangs"
-	case strings.Contains(out, "panic:"), strings.Contains(out, "fatal error:"):
-		best = "a crash"
-	default:
-		best = fmt.Sprintf("a failure: %.80q", strings.TrimSpace(out))
 	}
 	return best
 }
