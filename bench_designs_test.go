@@ -2,6 +2,7 @@ package rtos_test
 
 import (
 	"flag"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -222,4 +223,23 @@ func BenchmarkQueueDesigns(b *testing.B) {
 			})
 		}
 	}
+}
+
+// carryInRounds has b.N numbers carried through pipes of several lengths. There is a metric
+// for each length, the median of rounds; ns/op is their mean.
+func carryInRounds(b *testing.B, make func(length int) pipe, ours bool, shape queueShape) {
+	const rounds = 9
+	lengths := []int{1, 16, 1024}
+	n := b.N/(rounds*len(lengths)) + 100
+	var mean float64
+	b.ReportAllocs()
+	for _, length := range lengths {
+		var took []float64
+		for range rounds {
+			took = append(took, float64(carry(b, make(length), ours, shape, n))/float64(n))
+		}
+		mean += median(took) / float64(len(lengths))
+		b.ReportMetric(median(took), fmt.Sprintf("len%d-ns", length))
+	}
+	b.ReportMetric(mean, "ns/op")
 }

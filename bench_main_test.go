@@ -2,6 +2,7 @@ package rtos_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -22,6 +23,13 @@ func TestMain(m *testing.M) {
 		}
 	}
 	if err := table.print(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	if len(jitterReport.Results) > 0 {
+		jitterReport.After = floors(context.Background())
+	}
+	if _, err := jitterReport.WriteTo(os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}

@@ -78,6 +78,23 @@ func (x *bench) withWaiter(then func(m *Mutex, holder, waiter *Task), hold func(
 	})
 }
 
+// sendToFull is a task that is stopped while it sends to a full queue.
+func (x *bench) sendToFull() {
+	q := x.plainQueue(1)
+	x.task("frozen", low, func(t *Task) {
+		x.must(q.Send(t, 1))
+		x.w.Operation(func() { x.must(q.SendFor(t, 2, time.Second), ErrTimeout, nil) })
+	})
+	x.halted(func() {
+		x.task("a", middle, func(t *Task) {
+			for range 2 {
+				_, _ = q.Recv(t)
+				x.must(q.Send(t, 3))
+			}
+		})
+	})
+}
+
 var freezeCases = []freezeCase{
 	{"Mutex.Lock", "free", func(x *bench) {
 		m := x.mutex()
@@ -410,20 +427,11 @@ var freezeCases = []freezeCase{
 		x.when(w, func() { x.frozen(low, func(t *Task) { x.must(q.Send(t, 1)) }) })
 		x.halted(func() { x.task("a", low, func(t *Task) { x.must(q.Send(t, 2)) }) })
 	}, "another send wakes it"},
-	{"Queue.SendFor", "full: it waits, the limit ends", func(x *bench) {
-		q := x.plainQueue(1)
-		x.task("frozen", low, func(t *Task) {
-			x.must(q.Send(t, 1))
-			x.w.Operation(func() { x.must(q.SendFor(t, 2, time.Second), ErrTimeout, nil) })
-		})
-		x.halted(func() {
-			x.task("a", middle, func(t *Task) {
-				for range 2 {
-					_, _ = q.Recv(t)
-					x.must(q.Send(t, 3))
-				}
-			})
-		})
+	{"Queue.SendFor", "full: it waits, the limit ends", func(x *bench) { x.sendToFull() },
+		"a task receives and sends, twice"},
+	{"Queue.SendFor", "full: it offers, it waits, the limit ends", func(x *bench) {
+		x.k.native = true
+		x.sendToFull()
 	}, "a task receives and sends, twice"},
 	{"Queue.Send", "full: it offers its item", func(x *bench) {
 		x.k.native = true

@@ -2,7 +2,11 @@
 
 package rtos
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tickwake/rtos/internal/spin"
+)
 
 // ringBodies is what only the ring and its boxes can get wrong: who is stopped for several
 // laps, offers, late readers of a box, the pool.
@@ -30,6 +34,26 @@ func (b *queueBench) peekOnce(t *Task) {
 		}
 		return b.q.look(box), true
 	})
+}
+
+// offerOnce is what a sender does that has found the queue full again and again. An offer
+// that is not accepted is not noted: it is a call whose limit is over.
+func (b *queueBench) offerOnce(t *Task, v int) {
+	before := len(b.ops)
+	accepted := false
+	b.do(t, queueCall{op: "send", v: v}, func() (int, bool) {
+		box := b.q.ring.newBox()
+		*b.q.values.at(box) = v
+		o := b.q.ring.offer(box)
+		spin.Yield()
+		accepted = withdraw(o, &box)
+		b.q.ring.freeBox(box)
+		before = len(b.ops)
+		return 0, accepted
+	})
+	if !accepted {
+		b.ops = slices.Delete(b.ops, before, before+1)
+	}
 }
 
 func (b *queueBench) laps(t *Task, n int) {
@@ -78,6 +102,31 @@ var ringBodies = []body{
 		for i := range 3 {
 			x.task(string(rune('a'+i)), low, func(t *Task) { b.overwrite(t, 2*i); b.overwrite(t, 2*i+1) })
 		}
+		x.w.Check(func() error { return boxesAddUp(b.q) })
+	}},
+	{name: "offers/late receiver, mailbox", native: true, preempt: 2, build: func(x *bench) {
+		b := x.queue(1)
+		x.task("a", low, func(t *Task) { b.trySend(t, 1); b.offerOnce(t, 2); b.tryRecv(t) })
+		x.task("late", low, func(t *Task) { b.recvOnce(t); b.recvOnce(t) })
+		x.task("peeker", low, func(t *Task) { b.tryPeek(t) })
+	}},
+	{name: "offers/late receiver", native: true, preempt: 2, build: func(x *bench) {
+		b := x.queue(2)
+		x.task("a", low, func(t *Task) { b.trySend(t, 1); b.offerOnce(t, 2); b.tryRecv(t) })
+		x.task("late", low, func(t *Task) { b.recvOnce(t); b.recvOnce(t) })
+		x.task("f", low, func(t *Task) { b.front(t, 3) })
+	}},
+	{name: "offers/late receiver finds the box again", native: true, preempt: 1, build: func(x *bench) {
+		b := x.queue(1)
+		x.task("a", low, func(t *Task) { b.tryRecv(t); b.offerOnce(t, 1); b.trySend(t, 2); b.offerOnce(t, 3) })
+		x.task("late", low, func(t *Task) { b.recvOnce(t); b.recvOnce(t) })
+	}},
+	{name: "offers/two to two", native: true, preempt: 3, build: func(x *bench) {
+		b := x.queue(1)
+		x.task("a", low, func(t *Task) { b.offerOnce(t, 1); b.trySend(t, 2) })
+		x.task("b", low, func(t *Task) { b.offerOnce(t, 3); b.offerOnce(t, 4) })
+		x.task("r", low, func(t *Task) { b.recvOnce(t); b.recvOnce(t) })
+		x.task("s", low, func(t *Task) { b.recvOnce(t) })
 		x.w.Check(func() error { return boxesAddUp(b.q) })
 	}},
 	{name: "offers/two senders, mailbox", native: true, preempt: 3, build: func(x *bench) {

@@ -32,11 +32,12 @@ func (b *table[E]) at(box uint64) *E {
 	if box < uint64(len(b.base)) {
 		return &b.base[box]
 	}
-	return b.far(box - uint64(len(b.base)))
+	return b.far(box)
 }
 
-// far finds the i-th box beyond the base. Who makes a chunk too late uses the other one.
-func (b *table[E]) far(i uint64) *E {
+// far finds a box beyond the base. Who makes a chunk too late uses the other one.
+func (b *table[E]) far(box uint64) *E {
+	i := box - uint64(len(b.base))
 	k := bits.Len64(i/firstChunk+1) - 1
 	first := uint64(firstChunk) * (1<<k - 1)
 	dir := b.more.Load()

@@ -122,7 +122,7 @@ func (q *Queue[T]) peekNow(t *Task, patient bool) (v T, ok bool) {
 	}
 	box, ok := q.pin()
 	if !ok && patient && t.maySpin() {
-		ok = t.spinFor(func() bool {
+		ok = t.spinFor(0, func() bool {
 			box, ok = q.pin()
 			return ok
 		})

@@ -439,12 +439,22 @@ func (t *Task) Release() error {
 // scheduler it is runtime.Gosched. It obeys requests. Wait-free but for what runs
 // meanwhile; it blocks to obey a suspension. Mirrors taskYIELD.
 func (t *Task) Yield() {
+	if t == nil || t.gate.Load()&(askSuspend|askEnd|askDebug) != 0 {
+		t.beforeYield()
+	}
+	t.k.port.Switch(t, Again)
+}
+
+// beforeYield is apart because in a simulation the frame of Yield is part of what a switch
+// of tasks costs.
+//
+//go:noinline
+func (t *Task) beforeYield() {
 	t.refuseNil("Task.Yield")
 	t.checkCaller("Task.Yield")
 	if t.gate.Load()&(askSuspend|askEnd) != 0 {
 		_ = t.heed() // and if it is ending without unwinding, it yields all the same
 	}
-	t.k.port.Switch(t, Again)
 }
 
 // Delay waits for d. A delay of 0 is a [Task.Yield]; a negative one is misuse, and

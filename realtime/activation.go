@@ -21,9 +21,9 @@ type Activation struct {
 	Deadline time.Duration
 	// Fired is when the timer's thread was there.
 	Fired time.Duration
-	// Woken is when the thread of the called task ran again, before any ordinary Go code
-	// did. 0 if the task did not park for this activation. In a build with plain waits
-	// Go's scheduler comes first.
+	// Woken is when the thread of the called task was there again: if it had parked, before
+	// any ordinary Go code ran. 0 if the task did not wait for this activation. In a build
+	// with plain waits Go's scheduler comes first.
 	Woken time.Duration
 }
 

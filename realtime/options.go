@@ -52,8 +52,10 @@ type Options struct {
 	Base int
 	// Spin is for how long a task that has to wait looks out for what it waits for before
 	// it gives its core away. It is then woken a hundred times faster by a task or a timer
-	// on another core, and no less urgent task runs on its core meanwhile. Default 0: it
-	// gives the core away at once. At most 1 ms. See the guards in the package documentation.
+	// on another core, and no less urgent task runs on its core meanwhile. A task that a
+	// timer with a margin calls does so from shortly before that margin on, and gives the
+	// core away until then. Default 0: it gives the core away at once. At most 1 ms. See
+	// the guards in the package documentation.
 	Spin time.Duration
 	// BestEffort makes a run without what the system refuses, and lists it in [Mode].Why.
 	// Default false: a refusal is an error.

@@ -53,17 +53,16 @@ func (p *Port) Park(t *rtos.Task) {
 		defer stop()
 	}
 	now := p.Now()
-	until, look := now+longestSleep, time.Duration(0)
+	until := now + longestSleep
 	if s.armed {
 		until = min(until, max(s.deadline, 1))
 	}
-	if th != nil && th.spins {
-		look = now + p.opts.Spin
-	}
+	var rest, look int64
 	if th != nil {
+		rest, look = th.looks(p.instant(now))
 		th.g.rests()
 	}
-	woken := s.block(p.instant(look), p.instant(until))
+	woken := s.block(rest, look, p.instant(until))
 	if th != nil {
 		th.woken = woken
 		th.deliver(true)

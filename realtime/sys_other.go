@@ -19,7 +19,7 @@ var began = time.Now()
 
 func nanotime() int64                            { return int64(time.Since(began)) }
 func (w *wait) call()                            {}
-func (w *wait) block(_, _ int64) int64           { return 0 }
+func (w *wait) block(_, _, _ int64) int64        { return 0 }
 func demote()                                    {}
 func systemPolicy(Policy) uint32                 { return 0 }
 func (g *guard) run()                            {}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/tickwake/rtos"
 )
@@ -124,6 +125,29 @@ func (th *thread) leave() {
 	others.leave(th.id)
 	th.p.free(th.g)
 }
+
+// looks tells when the task, which is about to wait, looks out for what it waits for: from
+// rest, 0 meaning at once, until look. A timer with a margin is awaited from a little before
+// it wakes itself, so that the core is free until then. By the task itself.
+func (th *thread) looks(now int64) (rest, look int64) {
+	if !th.spins || th.p.opts.Spin == 0 {
+		return 0, 0
+	}
+	look = now + int64(th.p.opts.Spin)
+	tm := th.timer.Load()
+	if tm == nil || tm.o.Margin == 0 || tm.ended() {
+		return 0, look
+	}
+	due := atomic.LoadInt64(&tm.loop.due)
+	if rest = due - tm.loop.margin - ahead; rest <= now {
+		return 0, look
+	}
+	return rest, due + int64(th.p.opts.Spin)
+}
+
+// ahead is how long before its timer a task is up that looks out for it: Go's scheduler
+// may hold it up then, and its threads may be where the timer spins.
+const ahead = int64(10 * time.Microsecond)
 
 // deliver gives the task what its timer has posted meanwhile, and tells whether there was
 // anything. By the task itself.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tickwake/rtos"
+	osthread "github.com/tickwake/rtos/internal/thread"
 )
 
 // TimerOptions configures a timer.
@@ -50,6 +51,9 @@ type Timer struct {
 	p    *Port
 	th   *thread // of the called task, nil if there is none
 	done chan struct{}
+
+	id   atomic.Int64 // the system's number of its thread, while that runs
+	used atomic.Int64 // the processor time of the thread, once it has ended
 
 	first int64  // the first deadline
 	read  uint64 // the reader's: activations read or lost
@@ -152,8 +156,12 @@ func (tm *Timer) main(started chan<- error) {
 	}
 	tm.loop.g = th.g
 	tm.first = tm.loop.begin()
+	tm.id.Store(int64(th.id))
 	started <- nil
 	tm.loop.run()
+	used, _ := osthread.CPUTime(th.id)
+	tm.used.Store(int64(used))
+	tm.id.Store(0)
 	atomic.StoreInt64(&tm.loop.over, 1)
 	if tm.th != nil {
 		tm.p.slot(tm.o.Task).call()
@@ -180,6 +188,17 @@ func (tm *Timer) ended() bool { return atomic.LoadInt64(&tm.loop.over) != 0 }
 
 // Fired is the number of activations so far. Wait-free.
 func (tm *Timer) Fired() uint64 { return uint64(atomic.LoadInt64(&tm.loop.head)) }
+
+// Used is the processor time that the timer's thread has used so far, for the share of a
+// core that a margin costs. From anywhere. Wait-free, but for the system.
+func (tm *Timer) Used() time.Duration {
+	if id := tm.id.Load(); id != 0 {
+		if used, ok := osthread.CPUTime(int(id)); ok {
+			return used
+		}
+	}
+	return time.Duration(tm.used.Load())
+}
 
 // deliver notifies the task of what it has been called for since, and if it is in a wait
 // also of the end. By the task.

@@ -341,3 +341,26 @@ func TestMarginIsCalibrated(t *testing.T) {
 		assert.ErrorContains(t, err, "Period is 0s")
 	})
 }
+
+// A margin costs its part of the period in processor time, and Used tells it during the
+// run and afterwards.
+func TestTimerTellsWhatItCosts(t *testing.T) {
+	needsTwoCores(t)
+	const period, margin = 400 * time.Microsecond, 200 * time.Microsecond
+	inTask(t, usual(), func(task *rtos.Task, p *realtime.Port) {
+		o := timerOn(period, 0)
+		o.Margin = margin
+		begin := p.Now()
+		tm := start(t, p, o)
+		for tm.Fired() < 250 {
+			_ = task.Delay(time.Millisecond)
+		}
+		during := tm.Used()
+		tm.Stop()
+		wall, after := p.Now()-begin, tm.Used()
+		assert.Positive(t, during)
+		assert.GreaterOrEqual(t, after, during)
+		assert.Less(t, after, wall)
+		assert.Greater(t, after, wall/8, "half of the time it spins, unless others had the core")
+	})
+}

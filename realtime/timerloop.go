@@ -9,6 +9,7 @@ import (
 type timerLoop struct {
 	head int64 // activations so far
 	over int64 // 1 when it has ended
+	due  int64 // next, for others
 
 	next   int64 // the next deadline, on the system's clock
 	period int64
@@ -43,6 +44,7 @@ func (l *timerLoop) begin() int64 {
 	l.next = nanotime() + l.period
 	l.till.set(l.next - l.margin)
 	l.step.set(l.period)
+	store64(&l.due, l.next)
 	return l.next
 }
 
@@ -63,4 +65,5 @@ func (l *timerLoop) advance(now int64) {
 		l.next += n
 		l.till.add(step)
 	}
+	store64(&l.due, l.next)
 }

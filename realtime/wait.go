@@ -1,9 +1,10 @@
 package realtime
 
-// A wait is where a thread waits: a word that others change, and the time until which it
-// waits, as the system wants it. It must not move.
+// A wait is where a thread waits: a word that others change, and the times until which it
+// waits, as the system wants them. It must not move.
 type wait struct {
 	word uint32
+	rest instant // until which it sleeps before it looks out
 	till instant
 }
 

@@ -56,33 +56,61 @@ func demote() {
 }
 
 // block waits until somebody calls, and at most until the clock says until, 0 meaning for
-// ever; as long as the clock says less than spin it looks instead of sleeping. It may
-// return early. It returns what the clock said when the thread went on, and leaves the
-// word quiet.
-func (w *wait) block(spin, until int64) (woken int64) {
+// ever. From rest on, as long as the clock says less than spin, it looks instead of
+// sleeping. It may return early. It returns what the clock said when the thread went on,
+// and leaves the word quiet.
+//
+// It looks as ordinary code does, which the collector can stop. So when it is called it
+// has a processor of Go's scheduler already, and need not come to terms with that first.
+func (w *wait) block(rest, spin, until int64) (woken int64) {
+	if rest != 0 {
+		w.rest.set(rest)
+		w.restInside()
+	}
+	for now := int64(0); now < spin && (until == 0 || now < until); {
+		now = nanotime()
+		if atomic.LoadUint32(&w.word) == called {
+			atomic.StoreUint32(&w.word, quiet)
+			return now
+		}
+	}
 	w.till.set(until)
 	till := &w.till
 	if until == 0 {
 		till = nil
 	}
-	return w.blockInside(spin, until, till)
+	return w.blockInside(till)
+}
+
+// restInside sleeps until rest. If it is called meanwhile the word says so afterwards.
+//
+//go:nosplit
+//go:norace
+func (w *wait) restInside() {
+	entersyscall()
+	w.sleepInside(&w.rest)
+	cas(&w.word, parked, quiet)
+	exitsyscall()
 }
 
 //go:nosplit
 //go:norace
-func (w *wait) blockInside(spin, until int64, till *instant) (woken int64) {
+func (w *wait) blockInside(till *instant) (woken int64) {
 	entersyscall()
-	for spin > 0 && load(&w.word) != called {
-		if now := nanotime(); now >= spin || until != 0 && now >= until {
-			break
-		}
-	}
-	if cas(&w.word, quiet, parked) {
-		for sleepInside(&w.word, parked, till) == unix.EINTR && load(&w.word) == parked {
-		}
-	}
+	w.sleepInside(till)
 	woken = nanotime()
 	store(&w.word, quiet)
 	exitsyscall()
 	return woken
+}
+
+// sleepInside sleeps, unless it has been called.
+//
+//go:nosplit
+//go:norace
+func (w *wait) sleepInside(till *instant) {
+	if cas(&w.word, quiet, parked) {
+		for sleepInside(&w.word, parked, till) == unix.EINTR && load(&w.word) == parked {
+		}
+	}
 }

@@ -17,7 +17,9 @@ type goal struct {
 	once   bool        // or when a step has been done
 	settle bool        // and when nothing can happen any more
 	final  bool        // nobody will do anything from outside then
-	ctx    context.Context
+
+	stepwise bool // the driver has to see each step
+	ctx      context.Context
 }
 
 // halt is why a drive is over.
@@ -96,6 +98,7 @@ func (s *Sim) start(g goal) {
 	if m := s.opts.MaxTicks; m != 0 {
 		g.end = min(g.end, m)
 	}
+	g.stepwise = g.until != nil || g.once
 	s.goal, s.halt, s.cause = g, going, nil
 	s.livelock.moved()
 	if g.ctx != nil && g.ctx.Done() != nil {
@@ -136,11 +139,16 @@ func (s *Sim) loop() {
 		case s.k.Stopping():
 			s.halt = stopped
 		default:
-			if cur := s.current; s.started && cur != &s.idle && cur.work == 0 { // enter, see Switch
-				s.active, cur.inside = cur, true
-				s.watchdog.watch(cur.number)
-				cur.resume()
-				s.active, cur.inside = nil, false
+			if cur := s.current; s.started && cur != &s.idle && !cur.working {
+				if s.letIn(cur) { // see Switch
+					s.idle.resume()
+				} else {
+					s.idle.yield(struct{}{})
+				}
+				if s.active != nil || s.thrown != nil {
+					s.await(nil)
+					s.rethrow()
+				}
 			} else {
 				s.step()
 			}
@@ -194,7 +202,7 @@ func (s *Sim) heedContexts() bool {
 // advance lets time go on to the next tick at which something happens.
 func (s *Sim) advance() {
 	to := s.nextTick()
-	if w := s.current.work; w > 0 {
+	if w := s.current.work; s.current.working {
 		to = min(to, later(s.time, w))
 	}
 	switch end := s.goal.end; {
@@ -241,6 +249,7 @@ func (s *Sim) finish() {
 	s.ended = true
 	s.closeInbox()
 	defer s.k.Run(context.Background()) // which ends it, unless it is under way
+	defer s.bury()
 	s.unwindAll()
 }
 

@@ -38,7 +38,7 @@ func (s *Sim) NextEvent() (tick uint64, ok bool) {
 	switch at := s.nextTick(); {
 	case !s.started, s.runnable(), s.contextDone():
 		return s.time, true
-	case s.current.work > 0:
+	case s.current.working:
 		return min(at, later(s.time, s.current.work)), true
 	case at == never:
 		return 0, false
@@ -52,5 +52,5 @@ func (s *Sim) runnable() bool {
 	if s.current == &s.idle {
 		return s.idleGivesWay()
 	}
-	return s.current.work == 0
+	return !s.current.working
 }

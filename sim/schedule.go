@@ -87,10 +87,14 @@ func (s *Sim) Switch(_ *rtos.Task, why rtos.Why) {
 	default:
 		return
 	}
-	// Nothing is called between here and the coroutine's switch: of each call that a
-	// switch lies in, the processor mispredicts the return.
+	// The switch is made right here: of each call that a switch lies in, the processor
+	// mispredicts the return.
 	if me := s.active; s.rechoose() && me != nil && !s.back(me) {
-		if !me.dying {
+		switch {
+		case me.dying:
+		case s.giveWay(me):
+			me.resume()
+		default:
 			me.yield(struct{}{})
 		}
 		if !s.back(me) {
@@ -153,7 +157,11 @@ func (s *Sim) Park(t *rtos.Task) {
 	s.woke = false
 	s.choose()
 	if !s.back(st) {
-		st.yield(struct{}{}) // see Switch
+		if s.giveWay(st) { // see Switch
+			st.resume()
+		} else {
+			st.yield(struct{}{})
+		}
 		if !s.back(st) {
 			s.wait(st)
 		}

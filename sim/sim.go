@@ -21,15 +21,19 @@ type Sim struct {
 	tick time.Duration
 
 	slots    []*simTask
-	idle     simTask
+	block    []simTask // for tasks to come
+	idle     simTask   // its flow is the driver's
 	ready    levels
 	contexts []*simTask // that wait with a context, in the order of their waits
 
 	current *simTask   // who has the processor
-	active  *simTask   // whose coroutine runs, nil: the driver's goroutine
+	active  *simTask   // whose goroutine runs, nil: the driver's
 	irq     *interrupt // the interrupt that runs, nil: none
 	started bool
 	killing int // nested unwinding of other tasks
+
+	thrown    *thrown
+	lingering []*simTask
 
 	time    uint64 // virtual time: tick interrupts so far
 	counted uint64 // ticks that the kernel has processed
@@ -72,6 +76,7 @@ func (s *Sim) Bind(k *rtos.Kernel) (rtos.Traits, error) {
 	}
 	s.opts, s.k, s.tick = o, k, k.Ticks(1)
 	s.ready.init(k.Priorities())
+	s.idle.details = new(details)
 	s.current = &s.idle
 	if o.Pace > 0 {
 		s.pace.tick = float64(s.tick) / o.Pace

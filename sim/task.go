@@ -6,30 +6,45 @@ import (
 	"github.com/tickwake/rtos"
 )
 
-// simTask is what the simulation knows of a task: a coroutine, which runs while it is
-// the current one.
+// simTask is what the simulation knows of a task. What a switch needs is one cache line,
+// and the lines of tasks that are made one after the other lie side by side: with many
+// tasks a switch costs what it touches.
 type simTask struct {
-	// What a switch needs comes first, in one cache line.
 	next, prev *simTask // among the ready ones of its level
-	ring       *ring    // that level, nil: not ready
-	resume     func() (struct{}, bool)
-	yield      func(struct{}) bool
-	work       uint64 // ticks of processor time that it still wants
-	runs       uint64 // how often it got the processor
-	number     uint32 // for the watchdog
-	inside     bool   // its coroutine has been resumed and has not yielded
-	dying      bool   // resumed to unwind
-	over       bool
-	waiting    bool // with a context
+	flow
+	t        *rtos.Task
+	runs     uint64 // how often it got the processor
+	*details        // the rest
+}
 
-	t     *rtos.Task
-	prio  int    // its level
-	epoch uint64 // of the wait that alarm limits
-	alarm event
-	holds int    // its suspensions of the scheduler
-	ticks uint64 // processor time used
+// details is what a switch does not need.
+type details struct {
+	ring    *ring    // its level, nil: not ready
+	prio    int      // that level
+	outer   *simTask // who has let it go on, nil: the driver
+	work    uint64   // ticks of processor time that it still wants
+	epoch   uint64   // of the wait that alarm limits
+	alarm   event
+	holds   int    // its suspensions of the scheduler
+	ticks   uint64 // processor time used
+	over    bool
+	waiting bool // with a context
 
 	suspect suspect
+}
+
+// A block of simTasks is 512 bytes: the most for which Go's allocator puts no header of its
+// own before the first one, so that each is a cache line and not parts of two.
+const tasksInBlock = 8
+
+// newSimTask takes one of the block.
+func (s *Sim) newSimTask() *simTask {
+	if len(s.block) == 0 {
+		s.block = make([]simTask, tasksInBlock)
+	}
+	st := &s.block[0]
+	s.block = s.block[1:]
+	return st
 }
 
 // Start implements [rtos.Port].
@@ -37,46 +52,42 @@ func (s *Sim) Start(t *rtos.Task, body func()) error {
 	for len(s.slots) <= t.Slot() {
 		s.slots = append(s.slots, nil)
 	}
-	st := &simTask{t: t, suspect: suspect{task: t.Name()}}
+	st := s.newSimTask()
+	st.t, st.details = t, &details{suspect: suspect{task: t.Name()}}
 	st.number = s.watchdog.know(t.Slot(), &st.suspect)
 	st.alarm = event{task: st, index: noPlace}
-	st.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
+	resume, _ := iter.Pull(func(yield func(struct{}) bool) {
 		st.yield = yield
 		if s.watchdog.enabled() {
 			st.suspect.goroutine.Store(goroutineID())
 		}
-		body()
+		yield(struct{}{})
+		s.live(st, body)
 	})
+	resume() // as far as the first yield: now it stands in its place
+	st.resume = resume
 	s.slots[t.Slot()] = st
 	s.Ready(t, rtos.FromTask)
 	return nil
 }
 
-// enter lets the coroutine of st run until it yields.
-func (s *Sim) enter(st *simTask) {
-	outer := s.active
-	s.active, st.inside = st, true
-	s.watchdog.watch(st.number)
-	st.resume()
-	s.active, st.inside = outer, false
-	if outer != nil {
-		s.watchdog.watch(outer.number)
-	}
-}
-
 // back tells whether st may go on: it has the processor, its work is done, and nobody
 // wants the driver.
 func (s *Sim) back(st *simTask) bool {
-	return s.current == st && st.work == 0 && s.halt == going && !st.dying && !s.called.Load()
+	return s.current == st && s.active == st && !st.working && s.halt == going && !st.dying && !s.called.Load()
 }
 
 // wait gives the processor away until st may go on, whose coroutine calls it.
 func (s *Sim) wait(st *simTask) {
 	for !s.back(st) {
-		if s.dies(st) {
+		if s.active == st && s.dies(st) {
 			return
 		}
-		st.yield(struct{}{})
+		if s.giveWay(st) {
+			st.resume()
+		} else {
+			st.yield(struct{}{})
+		}
 	}
 }
 

@@ -59,9 +59,11 @@ func (s *Sim) skip(n uint64) {
 
 // charge accounts for n ticks of the processor.
 func (s *Sim) charge(n uint64) {
-	s.current.ticks += n
-	if s.current.work > 0 {
-		s.current.work -= n
+	cur := s.current
+	cur.ticks += n
+	if cur.working {
+		cur.work -= n
+		cur.working = cur.work > 0
 	}
 	s.livelock.moved()
 }
@@ -165,9 +167,9 @@ func (s *Sim) Work(t *rtos.Task, d time.Duration) {
 		s.skip(n)
 		return
 	}
-	st.work = n
+	st.work, st.working = n, true
 	s.wait(st)
-	st.work = 0 // should it be cut short
+	st.work, st.working = 0, false // should it be cut short
 }
 
 // undisturbed tells whether nothing happens in the next n ticks and nobody looks, so that

@@ -40,7 +40,14 @@ func (p *parallel) token(c *call, do func()) {
 			book.owner.Store(nil) // before anybody else can have it
 		}
 	}
+	unwound := true
+	defer func() {
+		if unwound && mine && takes {
+			book.depth--
+		}
+	}()
 	misuse := caught(do)
+	unwound = false
 	ok := misuse == nil && c.ret.Num == 1
 	switch {
 	case mine && takes:

@@ -17,6 +17,7 @@ type group struct {
 	bench   string
 	cpu     int
 	figures []figure
+	peer    func() result // measures a peer that is no benchmark, right before
 }
 
 // A figure compares a metric of ours with a peer's, or by itself with limit. Bare names a
@@ -33,48 +34,75 @@ type groupList []*group
 var groups = groupList{
 	{"Uncontended/Mutex|sync.Mutex|BareCalls", 2, []figure{
 		{"Uncontended/Mutex", "ns/op", "Uncontended/Mutex", "Uncontended/sync.Mutex", 1.10, false, "Uncontended/BareCalls"},
-	}},
+	}, nil},
 	{"Counter/pinned/Mutex|sync.Mutex", 2, []figure{
 		{"Counter/pinned/Mutex", "ms/run", "Counter/pinned/Mutex", "Counter/pinned/sync.Mutex", 0.95, false, ""},
 		{"Counter/pinned/Mutex hand-overs", "handovers/run", "Counter/pinned/Mutex", "Counter/pinned/sync.Mutex", 0.5, true, ""},
-	}},
+	}, nil},
 	{"Counter/free/Mutex|sync.Mutex", 2, []figure{
 		{"Counter/free/Mutex", "ms/run", "Counter/free/Mutex", "Counter/free/sync.Mutex", 1.0, false, ""},
-	}},
+	}, nil},
 	{"Counter/free/Notify|SemaphoreHandoff|ChanHandoff|SpinHandoffApart", 2, []figure{
 		{"Counter/free/Notify", "ms/run", "Counter/free/Notify", "Counter/free/ChanHandoff", 0.45, false, "Counter/free/SpinHandoffApart"},
 		{"Counter/free/SemaphoreHandoff", "ms/run", "Counter/free/SemaphoreHandoff", "Counter/free/ChanHandoff", 0.5, false, "Counter/free/SpinHandoffApart"},
-	}},
+	}, nil},
 	{"Counter/pinned/Notify|SemaphoreHandoff|ChanHandoff|SpinHandoff|SpinHandoffApart", 2, []figure{
 		{"Counter/pinned/Notify", "ms/run", "Counter/pinned/Notify", "Counter/pinned/ChanHandoff", 1.0 / 300, false, "Counter/pinned/SpinHandoffApart"},
 		{"Counter/pinned/Notify", "ms/run", "Counter/pinned/Notify", "Counter/pinned/SpinHandoff", 1.6, false, "Counter/pinned/SpinHandoffApart"},
 		{"Counter/pinned/SemaphoreHandoff", "ms/run", "Counter/pinned/SemaphoreHandoff", "Counter/pinned/ChanHandoff", 0.5, false, "Counter/pinned/SpinHandoffApart"},
-	}},
+	}, nil},
 	{"Handoff/Notify|Chan", 1, []figure{
 		{"Handoff/Notify -cpu=1", "ns/op", "Handoff/Notify", "Handoff/Chan", 0.75, false, ""},
-	}},
+	}, nil},
 	{"Handoff4/Notify|Chan", 2, []figure{
 		{"Handoff4/Notify", "ns/op", "Handoff4/Notify", "Handoff4/Chan", 0.6, false, ""},
-	}},
+	}, nil},
 	{"Uncontended/NotifySelf|Chan1|BareSwaps", 2, []figure{
 		{"Uncontended/NotifySelf", "ns/op", "Uncontended/NotifySelf", "Uncontended/Chan1", 0.3, false, "Uncontended/BareSwaps"},
-	}},
+	}, nil},
 	{"Wake/Semaphore/waiters=512", 2, []figure{
 		{"Wake/Semaphore/waiters=512", "ns/op", "Wake/Semaphore/waiters=512", "", 5000, false, ""},
-	}},
+	}, nil},
 	{"PriorityLatency", 2, []figure{
 		{"PriorityLatency/Mutex p99", "p99-us", "PriorityLatency/Mutex", "PriorityLatency/sync.Mutex", 0.5, false, ""},
 		{"PriorityLatency/Mutex p99.9", "p99.9-us", "PriorityLatency/Mutex", "PriorityLatency/sync.Mutex", 0.5, false, ""},
-	}},
+	}, nil},
 	{"Uncontended/Mutex|RecursiveMutex|Binary|Counting|Spinlock|NotifySelf", 2, []figure{
 		{"allocations, nobody waits", "allocs/op", "", "", 0, false, ""},
-	}},
+	}, nil},
 	{"Handoff|Handoff4/Notify|Semaphore|Mutex", 2, []figure{
 		{"allocations, hand-over", "allocs/op", "", "", 0, false, ""},
-	}},
+	}, nil},
 	{"Timeout/Expire|Satisfied|Parked", 2, []figure{
 		{"allocations, with limits", "allocs/op", "", "", 0, false, ""},
-	}},
+	}, nil},
+	{"InterruptJitterSleep|InterruptJitter/NoLoad", 2, []figure{
+		{"timer, only sleeping, avg", "avg-us", "InterruptJitterSleep/NoLoad", cyclictest, 1.05, false, ""},
+		{"timer, only sleeping, p99", "p99-us", "InterruptJitterSleep/NoLoad", cyclictest, 1.3, false, ""},
+		{"timer, only sleeping, p99.9", "p99.9-us", "InterruptJitterSleep/NoLoad", cyclictest, 1.5, false, ""},
+		{"timer, spinning, avg", "avg-us", "InterruptJitter/NoLoad", cyclictest, 0.10, false, ""},
+		{"timer, spinning, avg", "avg-us", "InterruptJitter/NoLoad", "", 0.5, false, ""},
+		{"timer, spinning, first bin", "bin1-%", "InterruptJitter/NoLoad", "", 99, true, ""},
+	}, runCyclictest},
+	{"Xenomai/Interrupt|UserTask/Load", 2, []figure{
+		{"timer under load, avg", "avg-us", "Xenomai/Interrupt/Load", "", 0.77, false, ""},
+		{"timer under load, first bin", "bin1-%", "Xenomai/Interrupt/Load", "", 97, true, ""},
+		{"task under load, avg", "avg-us", "Xenomai/UserTask/Load", "", 3.6, false, ""},
+	}, nil},
+	{"TaskJitter", 2, []figure{
+		{"TaskJitter/SemLoad avg", "avg-us", "TaskJitter/SemLoad", "TaskJitter/NoLoad", 1.25, false, ""},
+		{"TaskJitter/MqLoad avg", "avg-us", "TaskJitter/MqLoad", "TaskJitter/NoLoad", 1.25, false, ""},
+		{"TaskJitter/DelayLoad avg", "avg-us", "TaskJitter/DelayLoad", "TaskJitter/NoLoad", 1.25, false, ""},
+	}, nil},
+	{"Xenomai/UserTask", 2, []figure{
+		{"task under stress, avg", "avg-us", "Xenomai/UserTask/Load", "Xenomai/UserTask/NoLoad", 1.25, false, ""},
+	}, nil},
+	{"CollectorJitter", 2, []figure{
+		{"CollectorJitter p99.9", "p99.9-us", "CollectorJitter/On", "CollectorJitter/Off", 1.5, false, ""},
+	}, nil},
+	{"TimestampRead", 2, []figure{
+		{"TimestampRead avg", "avg-us", "TimestampRead", "", 0.025, false, ""},
+	}, nil},
 }
 
 // counterWays are the ways of ours whose repetitions must lie close together.

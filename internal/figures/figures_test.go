@@ -76,3 +76,24 @@ func TestSpread(t *testing.T) {
 	require.Equal(t, 1, printTable(&b, "machine", []row{r, spread("pinned/Notify", res)}))
 	require.Contains(t, b.String(), "**miss**")
 }
+
+// Quantiles are those of all samples, with those that lie above the histogram.
+func TestParseCyclictest(t *testing.T) {
+	res := parseCyclictest([]byte(`# /dev/cpu_dma_latency set to 0us
+# Histogram
+008000 000050
+009000 000048
+020000 000001
+# Total: 000000100
+# Min Latencies: 08000
+# Avg Latencies: 08600
+# Histogram Overflows: 00001
+`))
+	for unit, want := range map[string]float64{"avg-us": 8.6, "p50-us": 8, "p99-us": 20} {
+		v, ok := res.get(cyclictest, unit)
+		require.True(t, ok, unit)
+		require.Equal(t, want, v, unit)
+	}
+	_, ok := res.get(cyclictest, "p99.9-us")
+	require.False(t, ok, "it lies above")
+}

@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,7 +61,13 @@ func measure(runs, reps int, benchtime, only string) (missed int, err error) {
 	for run := range runs {
 		for _, g := range wanted {
 			fmt.Fprintf(os.Stderr, "run %d of %d: %s -cpu=%d\n", run+1, runs, g.bench, g.cpu)
-			data[g] = append(data[g], bin.run(g.bench, g.cpu, "-test.benchtime="+benchtime))
+			peers := result{}
+			if g.peer != nil {
+				peers = g.peer()
+			}
+			res := bin.run(g.bench, g.cpu, "-test.benchtime="+benchtime)
+			maps.Copy(res, peers)
+			data[g] = append(data[g], res)
 		}
 	}
 	var rows []row
