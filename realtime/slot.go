@@ -53,16 +53,17 @@ func (p *Port) Park(t *rtos.Task) {
 		defer stop()
 	}
 	now := p.Now()
-	until := now + longestSleep
+	limit := now + longestSleep
 	if s.armed {
-		until = min(until, max(s.deadline, 1))
+		limit = min(limit, max(s.deadline, 1))
 	}
+	until := p.instant(limit)
 	var rest, look int64
 	if th != nil {
-		rest, look = th.looks(p.instant(now))
+		rest, look = th.looks(p.instant(now), until)
 		th.g.rests()
 	}
-	woken := s.block(rest, look, p.instant(until))
+	woken := s.block(rest, look, until)
 	if th != nil {
 		th.woken = woken
 		th.deliver(true)

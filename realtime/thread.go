@@ -25,6 +25,7 @@ type thread struct {
 	g *guarded // what the guard knows of it
 
 	timer atomic.Pointer[Timer] // that calls the task
+	left  bool                  // nobody is there any more to be called; under p.mu
 	woken int64                 // the task's: what the clock said when its last wait ended
 }
 
@@ -115,7 +116,11 @@ func (th *thread) priority() int {
 
 // leave takes the settings back, for what is left of the thread's life.
 func (th *thread) leave() {
-	if tm := th.timer.Load(); tm != nil {
+	th.p.mu.Lock()
+	th.left = true // no timer comes after this one
+	tm := th.timer.Load()
+	th.p.mu.Unlock()
+	if tm != nil {
 		tm.halt()
 	}
 	th.g.close()
@@ -128,8 +133,9 @@ func (th *thread) leave() {
 
 // looks tells when the task, which is about to wait, looks out for what it waits for: from
 // rest, 0 meaning at once, until look. A timer with a margin is awaited from a little before
-// it wakes itself, so that the core is free until then. By the task itself.
-func (th *thread) looks(now int64) (rest, look int64) {
+// it wakes itself, so that the core is free until then; not at all if the wait is over
+// before, at until. By the task itself.
+func (th *thread) looks(now, until int64) (rest, look int64) {
 	if !th.spins || th.p.opts.Spin == 0 {
 		return 0, 0
 	}
@@ -139,8 +145,11 @@ func (th *thread) looks(now int64) (rest, look int64) {
 		return 0, look
 	}
 	due := atomic.LoadInt64(&tm.loop.due)
-	if rest = due - tm.loop.margin - ahead; rest <= now {
+	switch rest = due - tm.loop.margin - ahead; {
+	case rest <= now:
 		return 0, look
+	case rest >= until:
+		return 0, 0
 	}
 	return rest, due + int64(th.p.opts.Spin)
 }

@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -42,7 +43,8 @@ type TimerOptions struct {
 //
 // The call is a notification, which the task gets when it waits the next time, or in the
 // wait that it is in; until then [rtos.Task.NotifyPending] does not know of it. When the
-// task ends the timer stops.
+// task ends the timer stops. When the timer stops, the task is told by an empty
+// notification: a take in the slot that waits then returns 0.
 //
 // A timer that is late by whole periods leaves them out: see [Activation].
 type Timer struct {
@@ -130,11 +132,14 @@ func (p *Port) admit(tm *Timer) error {
 		return fmt.Errorf("realtime: Timer: the kernel does not run: %w", rtos.ErrStopped)
 	}
 	if tm.th != nil {
+		if tm.th.left {
+			return fmt.Errorf("realtime: TimerOptions.Task is task %q, which has ended", tm.o.Task.Name())
+		}
 		if old := tm.th.timer.Load(); old != nil && !old.ended() || !tm.th.timer.CompareAndSwap(old, tm) {
 			return fmt.Errorf("realtime: Timer: task %q has a timer already", tm.o.Task.Name())
 		}
 	}
-	p.timers = append(p.timers, tm)
+	p.timers = append(slices.DeleteFunc(p.timers, (*Timer).gone), tm)
 	return nil
 }
 
@@ -149,7 +154,9 @@ func (tm *Timer) main(started chan<- error) {
 	if err := th.enter(); err != nil {
 		err = fmt.Errorf("realtime: timer: %w: %s", err, missing(toSchedule, th.prio, err))
 		if err := tm.p.lack(err); err != nil {
-			atomic.StoreInt64(&tm.loop.over, 1)
+			if tm.th != nil {
+				tm.th.timer.CompareAndSwap(tm, nil) // it tells the task nothing
+			}
 			started <- err
 			return
 		}
@@ -183,6 +190,16 @@ func (tm *Timer) halt() {
 
 // Done is closed when the timer's thread has ended.
 func (tm *Timer) Done() <-chan struct{} { return tm.done }
+
+// gone tells whether its thread has ended.
+func (tm *Timer) gone() bool {
+	select {
+	case <-tm.done:
+		return true
+	default:
+		return false
+	}
+}
 
 func (tm *Timer) ended() bool { return atomic.LoadInt64(&tm.loop.over) != 0 }
 

@@ -56,8 +56,8 @@ func demote() {
 }
 
 // block waits until somebody calls, and at most until the clock says until, 0 meaning for
-// ever. From rest on, as long as the clock says less than spin, it looks instead of
-// sleeping. It may return early. It returns what the clock said when the thread went on,
+// ever. From rest on, which is before until, as long as the clock says less than spin, it
+// looks instead of sleeping. It may return early. It returns what the clock said when the thread went on,
 // and leaves the word quiet.
 //
 // It looks as ordinary code does, which the collector can stop. So when it is called it
