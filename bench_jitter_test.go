@@ -56,7 +56,7 @@ func benchRow(b *testing.B, row tables.Row) {
 		}
 		res, err := row.Measure(b.Context(), tables.New())
 		if res != nil {
-			jitterReport.Add(res)
+			jitterReport.Add(res, err)
 		}
 		if err != nil {
 			b.Error(err)

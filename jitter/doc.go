@@ -53,8 +53,10 @@
 //	                and again; the margin is found at the start by plain sleeps
 //
 // They are as good as the port's delays. On the goroutine port an idle program wakes up to
-// a millisecond late, because Go's runtime waits in whole milliseconds; a real-time port
-// has other means, and may offer a [Wait] of its own.
+// a millisecond late, because Go's runtime waits in whole milliseconds. A thread of package
+// [github.com/tickwake/rtos/realtime] waits in the system, to the nanosecond and what it
+// takes to wake it; its timers are for who needs less: the example of Port.Timer there
+// records what one of them calls.
 //
 // Spinning is paid for: the margin is spent in processor time for each activation. [CPU] is
 // in every report, beside the lateness that it bought.
@@ -100,5 +102,5 @@
 //
 // A [Setup] goes with each result: port, clock, scheduling policy, permission, and what was
 // wanted and could not be had. A report prints all of it, and "not known" where nobody has
-// said.
+// said. Where the port knows it only during the run, make the Recorder in the task.
 package jitter

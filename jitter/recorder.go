@@ -128,12 +128,12 @@ func (r *Recorder) Missed(n uint64) {
 //
 //go:nosplit
 func (r *Recorder) Skipped(n uint64) {
-	r.Missed(n)
 	r.index += n
+	r.shards[r.active&1].missed += r.counting(n)
 }
 
 // Coalesced counts n activations that had no wake of their own, but were found by the
-// wake for another one.
+// wake for another one. Before they are recorded.
 //
 //go:nosplit
 func (r *Recorder) Coalesced(n uint64) {
@@ -148,9 +148,17 @@ func (r *Recorder) Coalesced(n uint64) {
 //go:nosplit
 func (r *Recorder) Lost(n uint64) {
 	r.index += n
-	if r.index > r.warmup {
-		r.shards[r.active&1].lost += n
+	r.shards[r.active&1].lost += r.counting(n)
+}
+
+// counting is how many of the last n activations come after the warm-up.
+//
+//go:nosplit
+func (r *Recorder) counting(n uint64) uint64 {
+	if r.index <= r.warmup {
+		return 0
 	}
+	return min(n, r.index-r.warmup)
 }
 
 // Full tells whether all samples that were asked for have been recorded.

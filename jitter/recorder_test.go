@@ -296,3 +296,38 @@ func BenchmarkRecord(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+// Of activations that span the end of the warm-up, those after it count.
+func TestWarmupEndsWithinAGap(t *testing.T) {
+	for _, c := range []struct {
+		gap func(*jitter.Recorder, uint64)
+		of  func(*jitter.Result) uint64
+	}{
+		{(*jitter.Recorder).Skipped, func(r *jitter.Result) uint64 { return r.Missed }},
+		{(*jitter.Recorder).Lost, func(r *jitter.Result) uint64 { return r.Lost }},
+	} {
+		rec, err := jitter.NewRecorder(jitter.Options{Warmup: 10})
+		require.NoError(t, err)
+		rec.BeginOn(func() time.Duration { return 0 })
+		c.gap(rec, 7)
+		c.gap(rec, 8) // the numbers 8 to 15
+		rec.Record(0, 0)
+		require.NoError(t, rec.End())
+		assert.EqualValues(t, 5, c.of(rec.Result()))
+		assert.EqualValues(t, 1, rec.Result().Lateness.Count())
+	}
+}
+
+func TestCoalescedActivationsOfTheWarmupDoNotCount(t *testing.T) {
+	rec, err := jitter.NewRecorder(jitter.Options{Warmup: 2})
+	require.NoError(t, err)
+	rec.BeginOn(func() time.Duration { return 0 })
+	ring := jitter.NewRing(8)
+	for range 3 {
+		ring.Post(0, 0)
+	}
+	assert.Equal(t, 3, ring.Drain(1, rec, nil))
+	require.NoError(t, rec.End())
+	assert.EqualValues(t, 1, rec.Result().Lateness.Count())
+	assert.EqualValues(t, 1, rec.Result().Coalesced)
+}

@@ -97,8 +97,8 @@ func (r *Recorder) drained(planned, woke time.Duration, lost uint64, coalesced b
 	if lost > 0 {
 		r.Lost(lost)
 	}
-	r.Record(planned, woke)
 	if coalesced {
 		r.Coalesced(1)
 	}
+	r.Record(planned, woke)
 }

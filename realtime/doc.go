@@ -32,8 +32,15 @@
 // # Timers
 //
 // A [Timer] stands in for a periodic interrupt and its handler: a thread above all tasks
-// that stamps each activation and calls one task. [Port.CalibrateMargin] finds how long it
-// should spin before each deadline. [Activation] has the stamps of the timer, and of the
+// that stamps each activation and calls one task:
+//
+//	timer, err := p.Timer(realtime.TimerOptions{Period: time.Millisecond, Task: t})
+//	for err == nil {
+//		var a realtime.Activation
+//		a, err = timer.Next(t, rtos.Forever) // the task is late by k.Now()-a.Deadline
+//	}
+//
+// [Port.CalibrateMargin] finds how long it should spin before each deadline. [Activation] has the stamps of the timer, and of the
 // task's thread before any Go code of it ran. [MeasureFloor] tells what no thread of this
 // machine can get below.
 //

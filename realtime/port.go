@@ -73,8 +73,8 @@ func New(o Options) (*Port, error) {
 	return p, nil
 }
 
-// Mode is what the port has reached: after New what it may, during the run and after it
-// what it does or did.
+// Mode is what the port has reached. After New it tells the policy, the cores and what was
+// refused; the rest is known during the run, and stays afterwards.
 func (p *Port) Mode() Mode {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,10 +16,17 @@ import (
 type Report struct {
 	Results       []*jitter.Result
 	Before, After []realtime.Floor // of the cores, measured before and after the rows
+
+	failed map[string]error // by name: what was wrong
 }
 
-// Add adds a result; an earlier one of the same name is forgotten.
-func (r *Report) Add(res *jitter.Result) {
+// Add adds what [Row.Measure] has answered; an earlier result of the same name is
+// forgotten.
+func (r *Report) Add(res *jitter.Result, err error) {
+	if r.failed == nil {
+		r.failed = map[string]error{}
+	}
+	r.failed[res.Name] = err
 	if i := slices.IndexFunc(r.Results, func(o *jitter.Result) bool { return o.Name == res.Name }); i >= 0 {
 		r.Results[i] = res
 		return
@@ -78,6 +85,7 @@ var tableTitles = []struct{ name, title string }{
 const remarks = `How to read them
   - The timer's thread has the highest real-time priority, and runs on the first core, or on that of the
     task. A handler in a kernel, as published, has less in its way.
+  - bin1 % is the share of the samples from 0 up to half a microsecond.
   - cpu % is what the timer's thread and the task together use of one core. Spinning buys lateness for it.
   - SemLoad and MqLoad are goroutines on the cores that are left to the program, where the timer's thread
     runs too (except in TaskJitterSameCore). DelayLoad is a real-time thread there.
@@ -130,7 +138,10 @@ func (r *Report) writeTable(b *strings.Builder, name, title string, v published.
 		}
 		t.Rows = append(t.Rows, row)
 		t.Rows = append(t.Rows, beside(res.Name, v, x)...)
-		if res.Interrupted != "" {
+		switch err := r.failed[res.Name]; {
+		case err != nil:
+			t.Notes = append(t.Notes, fmt.Sprintf("%s does not count: %v", row.Name, err))
+		case res.Interrupted != "":
 			t.Notes = append(t.Notes, fmt.Sprintf("%s was interrupted: %s", row.Name, res.Interrupted))
 		}
 	}
@@ -198,7 +209,7 @@ func (r *Report) writeDistributions(b *strings.Builder, x published.Xenomai) {
 	var columns []column
 	for _, kind := range []string{"KernelTask", "UserTask"} {
 		i := slices.IndexFunc(r.Results, func(res *jitter.Result) bool { return res.Name == "Xenomai/"+kind+"/"+StressLoad.String() })
-		if i < 0 {
+		if i < 0 || r.Results[i].Lateness.Count() == 0 {
 			continue
 		}
 		d, _ := distribution(kind, x)

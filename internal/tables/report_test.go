@@ -48,7 +48,7 @@ func resultsOf(t *testing.T) *tables.Report {
 		rec.BeginOn(func() time.Duration { return 0 })
 		rec.Record(0, 3300*time.Nanosecond)
 		require.NoError(t, rec.End())
-		r.Add(rec.Result())
+		r.Add(rec.Result(), nil)
 	}
 	return r
 }
@@ -103,7 +103,7 @@ func TestLaterResultReplacesTheEarlier(t *testing.T) {
 	n := len(r.Results)
 	res := *r.Results[3]
 	res.Interrupted = "for a reason"
-	r.Add(&res)
+	r.Add(&res, nil)
 	assert.Len(t, r.Results, n)
 	assert.Contains(t, report(t, r), "MqLoad was interrupted: for a reason")
 }
@@ -114,6 +114,33 @@ func TestLoadThatStandsStillIsRefused(t *testing.T) {
 	res, err := row.Measure(t.Context(), idle{})
 	require.ErrorContains(t, err, "X/SemLoad: sem load made 3 operations a second, and is a load from 1000 on")
 	require.NotNil(t, res)
+
+	r := resultsOf(t)
+	res.Name = "TaskJitter/SemLoad"
+	r.Add(res, err)
+	assert.Contains(t, report(t, r), "SemLoad does not count: X/SemLoad: sem load made 3 operations a second")
+	r.Add(res, nil)
+	assert.NotContains(t, report(t, r), "does not count")
+}
+
+// A row of no samples is no distribution.
+func TestReportOfRowsWithoutSamples(t *testing.T) {
+	r := resultsOf(t)
+	for _, res := range r.Results {
+		res.Lateness = new(jitter.Histogram)
+	}
+	text := report(t, r)
+	assert.NotContains(t, text, "NaN")
+	assert.NotContains(t, text, "Distributions")
+}
+
+// Without a number of samples a row would have no end, or no sample.
+func TestRowOfNoSamplesIsRefused(t *testing.T) {
+	for _, row := range tables.Rows() {
+		row.Samples = 0
+		_, err := row.Measure(t.Context(), simulated)
+		assert.ErrorContains(t, err, row.Name+": no samples are asked for")
+	}
 }
 
 // idle is a world in which loads do next to nothing.

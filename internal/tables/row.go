@@ -48,6 +48,9 @@ type World interface {
 // Measure measures the row. It is an error if the load did not do what makes it a load.
 // What was measured until then is returned with an error, too. Blocking.
 func (r Row) Measure(ctx context.Context, w World) (res *jitter.Result, err error) {
+	if r.Samples == 0 {
+		return nil, fmt.Errorf("%s: no samples are asked for", r.Name)
+	}
 	load, err := r.Load.start(ctx, w)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)

@@ -78,7 +78,6 @@ type measurement struct {
 	why         []string // what this row lacks besides the port
 	err         error    // of the task
 
-	mode realtime.Mode
 	used time.Duration // by the timer and the task
 	wall time.Duration
 }
@@ -119,7 +118,6 @@ func newMeasurement(r Row, load RunningLoad) (*measurement, error) {
 // run is the task: it starts the timer, and records.
 func (m *measurement) run(t *rtos.Task) (err error) {
 	if m.row.Stamp == ClockRead {
-		defer func() { m.mode = m.port.Mode() }()
 		return readClock(t, m.rec, m.row)
 	}
 	o := realtime.TimerOptions{Period: m.row.Period, Count: m.row.Samples + warmup, Core: m.timer}
@@ -143,7 +141,6 @@ func (m *measurement) run(t *rtos.Task) (err error) {
 	}
 	defer func() {
 		tm.Stop()
-		m.mode = m.port.Mode()
 		m.wall, m.used = m.k.Now()-begin, tm.Used()
 		if m.row.Stamp != Interrupt {
 			m.used += m.ownTime() - before
@@ -163,7 +160,7 @@ func (m *measurement) ownTime() time.Duration {
 
 // watch records what the timer does. The task sleeps on its own core meanwhile.
 func (m *measurement) watch(t *rtos.Task, tm *realtime.Timer) error {
-	var next uint64
+	var read reading
 	for {
 		over := false
 		select {
@@ -172,8 +169,7 @@ func (m *measurement) watch(t *rtos.Task, tm *realtime.Timer) error {
 		default:
 		}
 		for a, ok := tm.Read(); ok; a, ok = tm.Read() {
-			m.rec.Skipped(a.N - next)
-			next = a.N + 1
+			read.gap(m.rec, a.N, tm.Lost())
 			m.rec.Record(a.Deadline, a.Fired)
 		}
 		if over {
@@ -187,7 +183,7 @@ func (m *measurement) watch(t *rtos.Task, tm *realtime.Timer) error {
 
 // follow records when the task is there.
 func (m *measurement) follow(t *rtos.Task, tm *realtime.Timer) error {
-	var next uint64
+	var read reading
 	var last time.Duration
 	for {
 		a, err := tm.Next(t, rtos.Forever)
@@ -198,10 +194,7 @@ func (m *measurement) follow(t *rtos.Task, tm *realtime.Timer) error {
 		case err != nil:
 			return err
 		}
-		if a.N > next {
-			m.rec.Skipped(a.N - next)
-		}
-		next = a.N + 1
+		read.gap(m.rec, a.N, tm.Lost())
 		if a.Fired <= last {
 			m.rec.Coalesced(1) // it was there when the one before was handled
 		}
@@ -216,15 +209,16 @@ func (m *measurement) follow(t *rtos.Task, tm *realtime.Timer) error {
 // result is what was recorded, and where.
 func (m *measurement) result() *jitter.Result {
 	res := m.rec.Result()
-	mode, _, _ := strings.Cut(m.mode.String(), "\n")
+	mode := m.port.Mode()
+	policy, _, _ := strings.Cut(mode.String(), "\n")
 	res.Setup = jitter.Setup{
 		Port:         "realtime: each task a thread of Linux",
 		Clock:        "CLOCK_MONOTONIC, as Go's runtime reads it",
-		Policy:       mode,
+		Policy:       policy,
 		Permission:   "granted what was asked for",
-		Degradations: append(m.mode.Why, m.why...),
+		Degradations: append(mode.Why, m.why...),
 	}
-	if len(m.mode.Why) > 0 {
+	if len(mode.Why) > 0 {
 		res.Setup.Permission = "not all that was asked for"
 	}
 	if m.wall > 0 {
