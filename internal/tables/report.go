@@ -85,6 +85,8 @@ var tableTitles = []struct{ name, title string }{
 const remarks = `How to read them
   - The timer's thread has the highest real-time priority, and runs on the first core, or on that of the
     task. A handler in a kernel, as published, has less in its way.
+  - Where that thread spins, its lateness is that of the first reading of the clock after the deadline, unless
+    it was held up; what the machine needs to wake a thread is in the rows that only sleep.
   - bin1 % is the share of the samples from 0 up to half a microsecond.
   - cpu % is what the timer's thread and the task together use of one core. Spinning buys lateness for it.
   - SemLoad and MqLoad are goroutines on the cores that are left to the program, where the timer's thread

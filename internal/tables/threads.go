@@ -108,7 +108,9 @@ func newMeasurement(r Row, load RunningLoad) (*measurement, error) {
 	if m.k, err = rtos.New(rtos.Config{Port: m.port, Logger: o.Logger}); err != nil {
 		return nil, err
 	}
-	if m.rec, err = jitter.NewRecorder(r.options(load)); err != nil {
+	recording := r.options(load)
+	recording.OwnThread = true
+	if m.rec, err = jitter.NewRecorder(recording); err != nil {
 		return nil, err
 	}
 	_, err = m.k.Spawn(r.Name, m.k.Priorities()-1, func(t *rtos.Task) { m.err = m.run(t) })

@@ -46,6 +46,9 @@ func TestRowsAreMeasured(t *testing.T) {
 			assert.NotEmpty(t, res.Setup.Port)
 			assert.NotEmpty(t, res.Setup.Policy)
 			assert.Empty(t, res.Interrupted)
+			if strings.HasPrefix(res.Setup.Port, "realtime") {
+				assert.NotEqual(t, "process", res.CPU.Of, "what the loads use is not the row's")
+			}
 			assert.Len(t, res.Loads, map[bool]int{true: 0, false: 1}[row.Load == tables.NoLoad])
 		})
 	}
