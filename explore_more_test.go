@@ -193,7 +193,6 @@ var moreBodies = []body{
 			w.Resume()
 		})
 	}},
-	// The ordering value follows the effective priority.
 	{name: "mutex/suspended", preempt: 2, build: func(x *bench) {
 		m := x.mutex()
 		x.suspended(func(t *Task) { x.must(m.Lock(t)); x.must(m.Unlock(t)) }, nil)
@@ -229,39 +228,6 @@ var moreBodies = []body{
 		})
 	}},
 	// The ordering value follows the effective priority.
-	{name: "mutex/suspended", preempt: 2, build: func(x *bench) {
-		m := x.mutex()
-		x.suspended(func(t *Task) { x.must(m.Lock(t)); x.must(m.Unlock(t)) }, nil)
-		x.task("holder", low, func(t *Task) {
-			x.must(m.Lock(t))
-			x.must(m.Unlock(t))
-		})
-	}},
-	{name: "semaphore/suspended", preempt: 2, build: func(x *bench) {
-		s := x.binary()
-		x.suspended(func(t *Task) { x.must(s.Take(t)) }, func(*Task) { s.Give() })
-	}},
-	{name: "notify/suspended", preempt: 2, build: func(x *bench) {
-		x.suspended(func(t *Task) {
-			if v, err := t.NotifyTake(true, Forever); v != 1 || err != nil {
-				x.failf("given while it was suspended, and it takes %d, %v", v, err)
-			}
-		}, func(t *Task) { x.must(t.NotifyGive()) })
-	}},
-	{name: "delay/suspended", preempt: 2, build: func(x *bench) {
-		x.suspended(func(t *Task) { x.must(t.Delay(time.Second), nil, ErrAborted) }, nil)
-	}},
-	// The more urgent taker comes when a token is there already, and is woken for the next.
-	{name: "semaphore/wake for another token", preempt: 2, build: func(x *bench) {
-		s := x.counting(2, 0)
-		x.task("patient", low, func(t *Task) { x.must(s.Take(t)) })
-		x.outside("giver", func() {
-			x.until(x.w.Quiet)
-			x.task("urgent", high, func(t *Task) { x.must(s.Take(t)) })
-			s.Give()
-			s.Give()
-		})
-	}},
 	{name: "waiters/order", preempt: 1, build: func(x *bench) {
 		m := x.mutex()
 		x.task("a", low, func(t *Task) {
