@@ -63,6 +63,15 @@ func (b *queueBench) laps(t *Task, n int) {
 	}
 }
 
+// length looks at the length, which is never less or more.
+func (x *bench) length(b *queueBench, least, most int) {
+	x.outside("looker", func() {
+		if n := b.q.Len(); n < least || n > most {
+			x.failf("the length is %d to %d, and %d is told", least, most, n)
+		}
+	})
+}
+
 // lateMover builds a ring whose head or tail is one behind, as if somebody had stopped
 // before moving it. A task that may move it on is late, while another one goes round.
 func (x *bench) lateMover(head bool, late func(b *queueBench, t *Task)) {
@@ -141,17 +150,18 @@ var ringBodies = []body{
 			return nil
 		})
 	}},
-	{name: "ring/length", preempt: 2, build: func(x *bench) {
-		b := x.queue(2)
+	{name: "ring/length is at least", preempt: 2, build: func(x *bench) {
+		b := x.queue(3)
 		x.task("busy", low, func(t *Task) {
 			b.trySend(t, 1)
-			x.outside("looker", func() {
-				if n := b.q.Len(); n < 1 {
-					x.failf("there are always items, and the length is %d", n)
-				}
-			})
+			x.length(b, 1, 2)
 			b.laps(t, 3)
 		})
+	}},
+	{name: "ring/length is at most", preempt: 2, build: func(x *bench) {
+		b := x.queue(3)
+		x.length(b, 0, 1)
+		x.task("busy", low, func(t *Task) { b.laps(t, 3) })
 	}},
 	{name: "ring/late mover of the tail", preempt: 1, build: func(x *bench) {
 		b := x.queue(2)
