@@ -20,7 +20,7 @@ var bodies = slices.Concat(nativeBodies(), plainBodies, queueBodies)
 func nativeBodies() (list []body) {
 	for _, b := range plainBodies {
 		switch b.name {
-		case "mutex/two", "mutex/limit", "semaphore/hand-off", "notify/give and take", "notify/count":
+		case "mutex/two", "mutex/limit", "semaphore/hand-off", "semaphore/limit", "semaphore/two takers", "notify/give and take", "notify/count":
 			b.name, b.native = "native "+b.name, true
 			list = append(list, b)
 		}

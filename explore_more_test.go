@@ -3,6 +3,7 @@
 package rtos
 
 import (
+	"context"
 	"slices"
 	"time"
 )
@@ -41,6 +42,22 @@ func (x *bench) suspended(f func(t *Task), give func(t *Task)) {
 		suspended = false
 		w.Resume()
 	})
+}
+
+// outlived builds a task whose context is done after the call for which it was.
+func (x *bench) outlived(wait func(context.Context, *Task) error, give func(t *Task)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := x.task("waiter", high, func(t *Task) {
+		x.must(wait(ctx, t))
+		cancel()
+		x.must(t.Delay(time.Second))
+	})
+	if give != nil {
+		x.outside("giver", func() {
+			x.until(x.w.Quiet)
+			give(w)
+		})
+	}
 }
 
 var moreBodies = []body{
@@ -193,7 +210,6 @@ var moreBodies = []body{
 			w.Resume()
 		})
 	}},
-	// The ordering value follows the effective priority.
 	{name: "mutex/suspended", preempt: 2, build: func(x *bench) {
 		m := x.mutex()
 		x.suspended(func(t *Task) { x.must(m.Lock(t)); x.must(m.Unlock(t)) }, nil)
@@ -216,6 +232,19 @@ var moreBodies = []body{
 	{name: "delay/suspended", preempt: 2, build: func(x *bench) {
 		x.suspended(func(t *Task) { x.must(t.Delay(time.Second), nil, ErrAborted) }, nil)
 	}},
+	// Who finds a token at its second try may be woken for the next one, and passes it on.
+	{name: "semaphore/wake for another token", preempt: 2, build: func(x *bench) {
+		s := x.counting(2, 0)
+		x.task("urgent", high, func(t *Task) { x.must(s.Take(t)) })
+		x.outside("giver", func() {
+			s.Give()
+			x.until(func() bool { return s.Count() == 0 })
+			patient := x.task("patient", low, func(t *Task) { x.must(s.Take(t)) })
+			x.until(func() bool { return x.port.parkedOrEnded(patient) })
+			s.Give()
+		})
+	}},
+	// The ordering value follows the effective priority.
 	{name: "waiters/order", preempt: 1, build: func(x *bench) {
 		m := x.mutex()
 		x.task("a", low, func(t *Task) {
@@ -233,6 +262,29 @@ var moreBodies = []body{
 			t.SetPriority(middle)
 			is(middle)
 		})
+	}},
+	// A context counts for its own call only.
+	{name: "semaphore/context of a call before", preempt: 1, build: func(x *bench) {
+		s := x.binary()
+		x.outlived(s.TakeCtx, func(*Task) { s.Give() })
+	}},
+	{name: "mutex/context of a call before", preempt: 1, build: func(x *bench) {
+		m := x.mutex()
+		x.outlived(func(ctx context.Context, t *Task) error {
+			defer func() { x.must(m.Unlock(t)) }()
+			return m.LockCtx(ctx, t)
+		}, nil)
+		x.task("holder", low, func(t *Task) {
+			x.must(m.Lock(t))
+			x.until(x.w.Quiet)
+			x.must(m.Unlock(t))
+		})
+	}},
+	{name: "notify/context of a call before", preempt: 1, build: func(x *bench) {
+		x.outlived(func(ctx context.Context, t *Task) error {
+			_, err := t.NotifyTakeCtx(ctx, true)
+			return err
+		}, func(t *Task) { x.must(t.NotifyGive()) })
 	}},
 	{name: "waiters/ranks", preempt: 3, build: func(x *bench) {
 		s := x.binary()

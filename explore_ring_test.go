@@ -63,6 +63,38 @@ func (b *queueBench) laps(t *Task, n int) {
 	}
 }
 
+// length looks at the length, which is never less or more.
+func (x *bench) length(b *queueBench, least, most int) {
+	x.outside("looker", func() {
+		if n := b.q.Len(); n < least || n > most {
+			x.failf("the length is %d to %d, and %d is told", least, most, n)
+		}
+	})
+}
+
+// lateMover builds a ring whose head or tail is one behind, as if somebody had stopped
+// before moving it. A task that may move it on is late, while another one goes round.
+func (x *bench) lateMover(head bool, late func(b *queueBench, t *Task)) {
+	b := x.queue(2)
+	r := b.q.ring
+	x.task("late", low, func(t *Task) {
+		before := r.tail.Load()
+		b.sendOnce(t, 1)
+		if head {
+			b.recvOnce(t)
+			r.head.Store(before)
+		} else {
+			r.tail.Store(before)
+		}
+		x.task("busy", low, func(t *Task) {
+			if b.laps(t, 7); head {
+				b.trySend(t, 20)
+			}
+		})
+		late(b, t)
+	})
+}
+
 var ringBodies = []body{
 	{name: "ring/late sender finds the lap again", preempt: 1, build: func(x *bench) {
 		b := x.queue(2)
@@ -93,6 +125,65 @@ var ringBodies = []body{
 		b := x.queue(2)
 		x.task("late", low, func(t *Task) { b.tryPeek(t) })
 		x.task("busy", low, func(t *Task) { b.trySend(t, 1); b.trySend(t, 2); b.tryRecv(t); b.trySend(t, 3) })
+		x.w.Check(func() error { return boxesAddUp(b.q) })
+	}},
+	{name: "ring/two readers of a box", preempt: 3, build: func(x *bench) {
+		b := x.queue(1)
+		x.task("busy", low, func(t *Task) {
+			b.trySend(t, 1)
+			x.task("a", low, func(t *Task) { b.peekOnce(t) })
+			x.task("b", low, func(t *Task) { b.peekOnce(t) })
+			b.recvOnce(t)
+		})
+		x.w.Check(func() error { return boxesAddUp(b.q) })
+	}},
+	{name: "ring/chunks of boxes", preempt: 2, build: func(x *bench) {
+		b := x.queue(1)
+		far := uint64(len(b.q.values.base))
+		for i := range 2 {
+			x.task(string(rune('a'+i)), low, func(*Task) { *b.q.values.at(far + uint64(i)) = i + 1 })
+		}
+		x.w.Check(func() error {
+			if v, w := *b.q.values.at(far), *b.q.values.at(far + 1); v != 1 || w != 2 {
+				x.failf("1 and 2 were written, there are %d and %d", v, w)
+			}
+			return nil
+		})
+	}},
+	{name: "ring/length is at least", preempt: 2, build: func(x *bench) {
+		b := x.queue(3)
+		x.task("busy", low, func(t *Task) {
+			b.trySend(t, 1)
+			x.length(b, 1, 2)
+			b.laps(t, 3)
+		})
+	}},
+	{name: "ring/length is at most", preempt: 2, build: func(x *bench) {
+		b := x.queue(3)
+		x.length(b, 0, 1)
+		x.task("busy", low, func(t *Task) { b.laps(t, 3) })
+	}},
+	{name: "ring/late mover of the tail", preempt: 1, build: func(x *bench) {
+		b := x.queue(2)
+		x.task("late", low, func(t *Task) { b.sendOnce(t, 1); b.sendOnce(t, 2) })
+		x.task("busy", low, func(t *Task) { b.laps(t, 7) })
+	}},
+	{name: "ring/late mover of another's tail", preempt: 1, build: func(x *bench) {
+		x.lateMover(false, func(b *queueBench, t *Task) { b.sendOnce(t, 2) })
+	}},
+	{name: "ring/late mover of another's tail, looking", preempt: 1, build: func(x *bench) {
+		x.lateMover(false, func(b *queueBench, t *Task) { b.q.ring.isFull(); b.sendOnce(t, 2) })
+	}},
+	{name: "ring/late mover of the head", preempt: 1, build: func(x *bench) {
+		b := x.queue(2)
+		x.task("late", low, func(t *Task) { b.sendOnce(t, 1); b.recvOnce(t); b.recvOnce(t) })
+		x.task("busy", low, func(t *Task) { b.laps(t, 7); b.trySend(t, 2) })
+	}},
+	{name: "ring/late mover of another's head", preempt: 1, build: func(x *bench) {
+		x.lateMover(true, func(b *queueBench, t *Task) { b.recvOnce(t) })
+	}},
+	{name: "ring/late mover of another's head, looking", preempt: 1, build: func(x *bench) {
+		x.lateMover(true, func(b *queueBench, t *Task) { b.peekOnce(t) })
 	}},
 	{name: "ring/pool", preempt: 2, build: func(x *bench) {
 		b := x.queue(1)

@@ -51,7 +51,6 @@ func (r *ring) pushFront(box *uint64) bool {
 			}
 		default: // somebody has swapped before the head was locked
 			p = r.next(p)
-			r.head.Store(p | lockBit)
 		}
 	}
 }

@@ -33,7 +33,7 @@ var equivalent string
 func main() {
 	log.SetFlags(0)
 	only := flag.String("only", "", "mutants whose description matches")
-	runs := flag.Int("runs", 2000, "explored runs of each body and kind of search, at most")
+	runs := flag.Int("runs", 5000, "explored runs of each body and kind of search, at most")
 	workers := flag.Int("workers", 2, "mutants at a time")
 	keep := flag.String("results", "", "keep verdicts in this file, and go on from there")
 	again := flag.Bool("again", false, "run all tests on what stands in equivalent.txt, too, not only the quick ones")

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// files are those that the table is about.
+const files = "object.go wait.go wait_spin.go waitset.go mutex.go mutex_handover.go orphan.go inherit.go notify.go notify_wait.go semaphore.go queue_*.go"
+
 // table collects what became of the mutants.
 type table struct {
 	rows                                 strings.Builder
@@ -38,9 +41,11 @@ func (t *table) summary() string {
 func (t *table) String() string {
 	return `# Mutations: what the tests notice
 
-Every place of the protocols is broken in turn, and the tests must notice; see internal/mutate. Made by
+Every place of the protocols is broken in turn, and the tests must notice: every step that reads and
+writes is torn into a load and a store; every write, every wake and every look is dropped; neighbouring steps
+change places. See internal/mutate. Made by
 
-    go run ./internal/mutate -write docs/mutations.md object.go wait.go wait_spin.go mutex.go mutex_handover.go orphan.go inherit.go notify.go notify_wait.go semaphore.go queue_*.go
+    go run ./internal/mutate -write docs/mutations.md ` + files + `
 
 ` + t.summary() + `
 | file | function | code | broken by | outcome |
