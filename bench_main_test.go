@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	if len(jitterReport.Results) > 0 {
+		jitterReport.Machine = thisMachine()
 		jitterReport.After = floors(context.Background())
 	}
 	if _, err := jitterReport.WriteTo(os.Stdout); err != nil {
@@ -62,7 +63,7 @@ func (t *counterTable) print(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "\nThe counter experiment: %d tasks, %d increments each; medians over runs.\n", c.Tasks, c.Iterations)
 	fmt.Fprintf(w, "Published on %s.\n", c.Hardware)
-	fmt.Fprintf(w, "Here on %s/%s, %s, GOMAXPROCS=%d, %s.\n\n", runtime.GOOS, runtime.GOARCH, cpuModel(), t.procs, runtime.Version())
+	fmt.Fprintf(w, "Here on %s, GOMAXPROCS=%d.\n\n", thisMachine(), t.procs)
 
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "\tpublished\t\t\tpinned\t\t\t\t\t\tfree\t\t\t\t\t")
@@ -103,6 +104,11 @@ func percents(x []float64) string {
 		s[i] = fmt.Sprintf("%.0f", v)
 	}
 	return strings.Join(s, "+")
+}
+
+// thisMachine is what figures depend on.
+func thisMachine() string {
+	return fmt.Sprintf("%s/%s, %d processors, %s, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpuModel(), runtime.Version())
 }
 
 func cpuModel() string {

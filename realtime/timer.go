@@ -17,7 +17,7 @@ type TimerOptions struct {
 	// Period is the time between two activations, 10 µs at least.
 	Period time.Duration
 	// Margin is how long before each deadline the thread wakes in order to spin up to it,
-	// half the period at most. It costs Margin/Period of a core. Default 0: it sleeps to
+	// half the period and 1 ms at most. It costs Margin/Period of a core. Default 0: it sleeps to
 	// the deadline and is as late as the system wakes it. See [Port.CalibrateMargin].
 	Margin time.Duration
 	// Count is the number of activations after which the timer stops by itself. Default 0:
@@ -98,6 +98,8 @@ func (tm *Timer) check() error {
 		return fmt.Errorf("realtime: TimerOptions.Period is %v, want %v at least", o.Period, shortestPeriod)
 	case o.Margin < 0 || o.Margin > o.Period/2:
 		return fmt.Errorf("realtime: TimerOptions.Margin is %v, want 0 to %v, half the period", o.Margin, o.Period/2)
+	case o.Margin > longestSpin:
+		return fmt.Errorf("realtime: TimerOptions.Margin is %v, want %v at most: nothing else runs on its core meanwhile", o.Margin, longestSpin)
 	case o.Margin > 0 && tm.p.machine == 1:
 		return fmt.Errorf("realtime: TimerOptions.Margin is %v on a machine with one core, which must not spin", o.Margin)
 	case o.Core < 0 || o.Core >= mostCores:

@@ -265,6 +265,7 @@ func TestTimerRefusesWhatMakesNoSense(t *testing.T) {
 			{func(o *realtime.TimerOptions) { o.Period = 0 }, "TimerOptions.Period is 0s, want 10µs at least"},
 			{func(o *realtime.TimerOptions) { o.Margin = -1 }, "TimerOptions.Margin is -1ns, want 0 to 500µs"},
 			{func(o *realtime.TimerOptions) { o.Margin = 600 * time.Microsecond }, "TimerOptions.Margin is 600µs, want 0 to 500µs"},
+			{func(o *realtime.TimerOptions) { o.Period, o.Margin = time.Hour, 2*time.Millisecond }, "TimerOptions.Margin is 2ms, want 1ms at most"},
 			{func(o *realtime.TimerOptions) { o.Core = -1 }, "TimerOptions.Core is -1"},
 			{func(o *realtime.TimerOptions) { o.Core = 900 }, "realtime: timer: pinning to core 900: invalid argument"},
 			{func(o *realtime.TimerOptions) { o.Priority = 100 }, "TimerOptions.Priority is 100, want 1 to 99"},

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"github.com/tickwake/rtos/realtime"
 )
 
 // cyclictest is the name under which its figures stand among those of benchmarks.
@@ -16,7 +18,13 @@ const cyclictest = "cyclictest"
 // runCyclictest lets the program of Debian's package rt-tests measure on the core on which
 // the benchmarks have their timer. If it is not there its figures stay unmeasured.
 func runCyclictest() result {
-	out, err := exec.Command("cyclictest", "-q", "-N", "-m", "-p99", "-a0", "-t1", "-i100", "-l20000", "-h1000000").Output()
+	cores, err := realtime.Cores()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return result{}
+	}
+	core := "-a" + strconv.Itoa(cores[0])
+	out, err := exec.Command("cyclictest", "-q", "-N", "-m", "-p99", core, "-t1", "-i100", "-l20000", "-h1000000").Output()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "cyclictest (Debian package rt-tests): %v\n", err)
 		return result{}

@@ -76,6 +76,7 @@ var groups = groupList{
 	{"Timeout/Expire|Satisfied|Parked", 2, []figure{
 		{"allocations, with limits", "allocs/op", "", "", 0, false, ""},
 	}, nil},
+	{"Queue", 2, queueFigures(), nil},
 	{"InterruptJitterSleep|InterruptJitter/NoLoad", 2, []figure{
 		{"timer, only sleeping, avg", "avg-us", "InterruptJitterSleep/NoLoad", cyclictest, 1.05, false, ""},
 		{"timer, only sleeping, p99", "p99-us", "InterruptJitterSleep/NoLoad", cyclictest, 1.3, false, ""},
@@ -103,6 +104,21 @@ var groups = groupList{
 	{"TimestampRead", 2, []figure{
 		{"TimestampRead avg", "avg-us", "TimestampRead", "", 0.025, false, ""},
 	}, nil},
+}
+
+// queueFigures are the ratios to channels that the benchmark of queues finds by turns.
+func queueFigures() (figures []figure) {
+	for _, placement := range []string{"alone", "pinned", "free", "four-senders", "one-processor"} {
+		limit := 1.2
+		if placement == "pinned" {
+			limit = 0.5
+		}
+		for _, length := range []string{"1", "16", "1024"} {
+			name := "Queue/" + placement + "/" + length
+			figures = append(figures, figure{name, "ratio", name, "", limit, false, ""})
+		}
+	}
+	return figures
 }
 
 // counterWays are the ways of ours whose repetitions must lie close together.

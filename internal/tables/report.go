@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 // A Report is the closing table: what was measured beside what was published.
 type Report struct {
+	Machine       string // on which it was measured
 	Results       []*jitter.Result
 	Before, After []realtime.Floor // of the cores, measured before and after the rows
 
@@ -50,6 +52,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nThe jitter tables: lateness from the planned time, an activation every %v.\n", Period)
 	fmt.Fprintf(&b, "Published: VxWorks 7 on %s.\n           Xenomai on %s.\n", v.Hardware, x.Hardware)
+	fmt.Fprintf(&b, "Here on %s.\n", cmp.Or(r.Machine, "a machine that is not known"))
 	r.writeWhere(&b)
 	r.writeFloors(&b)
 	for _, t := range tableTitles {
