@@ -71,15 +71,17 @@ func checkWorkDelete(tr *trial) {
 		tr.skipped = "the port does not preempt: nobody could ask"
 		return
 	}
-	unwound := false
+	unwound, begun := false, rtos.NewBinary("begun")
 	worker := w.doom("worker", 1, func(t *rtos.Task) {
 		defer func() { unwound = true }()
+		begun.Give()
 		for w.ctx.Err() == nil {
 			t.Work(1000 * time.Hour)
 			_ = t.Delay(1)
 		}
 	})
 	w.spawn("chief", 2, func(t *rtos.Task) {
+		_ = begun.Take(t)
 		_ = t.Delay(span)
 		worker.Delete()
 	})
