@@ -304,10 +304,22 @@ var moreBodies = []body{
 	{name: "waiters/more than 64 slots", preempt: 2, config: Config{Tasks: 65}, build: func(x *bench) {
 		s := x.counting(2, 0)
 		x.task("a", low, func(t *Task) { x.must(s.Take(t)) })
-		x.task("b", middle, func(t *Task) { x.must(s.TakeFor(t, time.Second), nil, ErrTimeout) })
+		x.task("b", middle, func(t *Task) { x.must(s.Take(t)) })
 		x.outside("giver", func() {
 			s.Give()
 			s.Give()
+		})
+	}},
+	{name: "waiters/wide set", preempt: 3, build: func(x *bench) {
+		s := newWideSet(130)
+		for i, slot := range []int{3, 5, 70} {
+			x.outside(string(rune('a'+i)), func() { s.set(slot) })
+		}
+		x.w.Check(func() error {
+			if s.summary[0].Load() != 1<<0|1<<1 || s.leaves[0].Load() != 1<<3|1<<5 || s.leaves[1].Load() != 1<<6 {
+				x.failf("a bit is lost: %#b, %#b, %#b", s.summary[0].Load(), s.leaves[0].Load(), s.leaves[1].Load())
+			}
+			return nil
 		})
 	}},
 }
