@@ -161,7 +161,7 @@ var moreBodies = []body{
 			x.must(m.Unlock(t))
 		})
 	}},
-	{name: "mutex/abort ends a wait", preempt: 3, build: func(x *bench) {
+	{name: "mutex/abort ends a wait", preempt: 2, build: func(x *bench) {
 		m1, m2 := x.mutex(), x.mutex()
 		a := x.task("aborted", high, func(t *Task) {
 			x.must(m1.Lock(t))
@@ -172,10 +172,11 @@ var moreBodies = []body{
 		})
 		ended := false
 		x.task("holder", low, func(t *Task) {
-			for range 2 {
-				x.must(m2.Lock(t))
-				x.must(m2.Unlock(t))
-			}
+			x.must(m2.Lock(t))
+			x.until(func() bool { return x.k.ticket.Load() > 0 || x.w.Quiet() })
+			x.outside("aborter", func() { ended = a.AbortDelay() })
+			x.must(m2.Unlock(t))
+			x.until(func() bool { return ended || x.w.Quiet() })
 			x.must(m2.Lock(t))
 			x.until(x.w.Quiet)
 			if ended && !x.port.threads[a].Done() {
@@ -183,7 +184,6 @@ var moreBodies = []body{
 			}
 			x.must(m2.Unlock(t))
 		})
-		x.outside("aborter", func() { ended = a.AbortDelay() })
 	}},
 	{name: "semaphore/delete ends a wait", preempt: 4, build: func(x *bench) {
 		s := x.binary()
