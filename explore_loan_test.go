@@ -133,6 +133,20 @@ var loanBodies = []body{
 		})
 		x.outside("deleter", w.Delete)
 	}},
+	// It is given before the waiter is counted, and taken again before the waiter lends.
+	{name: "loan/taken again", preempt: 2, build: func(x *bench) {
+		m := x.mutex()
+		x.task("a", low, func(t *Task) {
+			x.must(m.Lock(t))
+			x.until(func() bool { return x.k.ticket.Load() > 0 || x.w.Quiet() })
+			x.must(m.Unlock(t))
+			x.until(func() bool { return waitersIn(m.o.word.Load()) > 0 || x.w.Quiet() })
+			x.must(m.Lock(t))
+			x.holds(t, true, m)
+			x.must(m.Unlock(t))
+		})
+		x.waiter("b", high, m)
+	}},
 	{name: "loan/priority", preempt: 3, build: func(x *bench) {
 		m := x.mutex()
 		a := x.user("a", low, false, m)

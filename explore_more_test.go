@@ -161,7 +161,7 @@ var moreBodies = []body{
 			x.must(m.Unlock(t))
 		})
 	}},
-	{name: "mutex/abort ends a wait", preempt: 3, build: func(x *bench) {
+	{name: "mutex/abort ends a wait", preempt: 2, build: func(x *bench) {
 		m1, m2 := x.mutex(), x.mutex()
 		a := x.task("aborted", high, func(t *Task) {
 			x.must(m1.Lock(t))
@@ -172,10 +172,11 @@ var moreBodies = []body{
 		})
 		ended := false
 		x.task("holder", low, func(t *Task) {
-			for range 2 {
-				x.must(m2.Lock(t))
-				x.must(m2.Unlock(t))
-			}
+			x.must(m2.Lock(t))
+			x.until(func() bool { return x.k.ticket.Load() > 0 || x.w.Quiet() })
+			x.outside("aborter", func() { ended = a.AbortDelay() })
+			x.must(m2.Unlock(t))
+			x.until(func() bool { return ended || x.w.Quiet() })
 			x.must(m2.Lock(t))
 			x.until(x.w.Quiet)
 			if ended && !x.port.threads[a].Done() {
@@ -183,7 +184,6 @@ var moreBodies = []body{
 			}
 			x.must(m2.Unlock(t))
 		})
-		x.outside("aborter", func() { ended = a.AbortDelay() })
 	}},
 	{name: "semaphore/delete ends a wait", preempt: 4, build: func(x *bench) {
 		s := x.binary()
@@ -304,10 +304,22 @@ var moreBodies = []body{
 	{name: "waiters/more than 64 slots", preempt: 2, config: Config{Tasks: 65}, build: func(x *bench) {
 		s := x.counting(2, 0)
 		x.task("a", low, func(t *Task) { x.must(s.Take(t)) })
-		x.task("b", middle, func(t *Task) { x.must(s.TakeFor(t, time.Second), nil, ErrTimeout) })
+		x.task("b", middle, func(t *Task) { x.must(s.Take(t)) })
 		x.outside("giver", func() {
 			s.Give()
 			s.Give()
+		})
+	}},
+	{name: "waiters/wide set", preempt: 3, build: func(x *bench) {
+		s := newWideSet(130)
+		for i, slot := range []int{3, 5, 70} {
+			x.outside(string(rune('a'+i)), func() { s.set(slot) })
+		}
+		x.w.Check(func() error {
+			if s.summary[0].Load() != 1<<0|1<<1 || s.leaves[0].Load() != 1<<3|1<<5 || s.leaves[1].Load() != 1<<6 {
+				x.failf("a bit is lost: %#b, %#b, %#b", s.summary[0].Load(), s.leaves[0].Load(), s.leaves[1].Load())
+			}
+			return nil
 		})
 	}},
 }

@@ -38,6 +38,7 @@ func main() {
 	keep := flag.String("results", "", "keep verdicts in this file, and go on from there")
 	again := flag.Bool("again", false, "run all tests on what stands in equivalent.txt, too, not only the quick ones")
 	quick := flag.Bool("quick", false, "run the quick tests only")
+	tell := flag.Bool("known", false, "try nothing, tell what -results has")
 	write := flag.String("write", "", "write the table to this file")
 	list := flag.Bool("list", false, "list the mutants and do nothing")
 	flag.Parse()
@@ -70,22 +71,52 @@ func main() {
 	reasons := parseReasons(equivalent)
 	known, err := openResults(*keep)
 	check(err)
-	all, err := together(mutants, *runs)
+	if !*tell {
+		run(mutants, known, reasons, options{*runs, *workers, *quick, *again})
+	}
+	t := newTable()
+	for _, m := range mutants {
+		if v, ok := known.get(m); ok {
+			v.reason = reasons[m.key()]
+			t.add(m, v)
+		} else {
+			t.untried++
+		}
+	}
+	fmt.Print(t.summary())
+	if *write != "" {
+		check(os.WriteFile(*write, []byte(t.String()), 0o644))
+	}
+	if t.survivors+t.untried > 0 {
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	runs, workers int
+	quick, again  bool
+}
+
+// run tries what has to be tried.
+func run(mutants []mutant, known *results, reasons map[string]string, o options) {
+	all, err := together(mutants, o.runs)
 	check(err)
 	defer all.close()
-	v, err := all.try("", 0, *quick)
+	all.runs = 300 // enough to see that nothing fails
+	v, err := all.try("", 0, o.quick)
 	check(err)
+	all.runs = o.runs
 	if v != (verdict{}) {
 		log.Fatal("mutate: without any mutant: ", v, all.built)
 	}
 	jobs := make(chan int)
 	var wg sync.WaitGroup
-	for range *workers {
+	for range o.workers {
 		wg.Go(func() {
 			for i := range jobs {
 				m, start := mutants[i], time.Now()
 				reason := reasons[m.key()]
-				v, err := try(all, m, i+1, *quick || reason != "" && !*again)
+				v, err := try(all, m, i+1, o.quick || reason != "" && !o.again)
 				check(err)
 				check(known.put(m, v))
 				v.reason = reason
@@ -94,26 +125,13 @@ func main() {
 		})
 	}
 	for i, m := range mutants {
-		if v, ok := known.get(m); ok && (v.Invalid || v.Killer != "" || reasons[m.key()] != "" && !*again) {
+		if v, ok := known.get(m); ok && (v.Invalid || v.Killer != "" || reasons[m.key()] != "" && !o.again) {
 			continue
 		}
 		jobs <- i
 	}
 	close(jobs)
 	wg.Wait()
-	t := newTable()
-	for _, m := range mutants {
-		v, _ := known.get(m)
-		v.reason = reasons[m.key()]
-		t.add(m, v)
-	}
-	fmt.Print(t.summary())
-	if *write != "" {
-		check(os.WriteFile(*write, []byte(t.String()), 0o644))
-	}
-	if t.survivors > 0 {
-		os.Exit(1)
-	}
 }
 
 // together is a bench for all mutants that can share a build, by number.

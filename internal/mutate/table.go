@@ -11,8 +11,8 @@ const files = "object.go wait.go wait_spin.go waitset.go mutex.go mutex_handover
 
 // table collects what became of the mutants.
 type table struct {
-	rows                                 strings.Builder
-	noticed, invalid, excused, survivors int
+	rows                                          strings.Builder
+	noticed, invalid, excused, survivors, untried int
 }
 
 func newTable() *table { return &table{} }
@@ -34,8 +34,12 @@ func (t *table) add(m mutant, v verdict) {
 }
 
 func (t *table) summary() string {
-	return fmt.Sprintf("%d mutants: %d noticed, %d equivalent, %d survive (%d more do not compile)\n",
-		t.noticed+t.excused+t.survivors, t.noticed, t.excused, t.survivors, t.invalid)
+	untried := ""
+	if t.untried > 0 {
+		untried = fmt.Sprintf(", %d not tried yet", t.untried)
+	}
+	return fmt.Sprintf("%d mutants: %d noticed, %d equivalent, %d survive%s (%d more do not compile)\n",
+		t.noticed+t.excused+t.survivors+t.untried, t.noticed, t.excused, t.survivors, untried, t.invalid)
 }
 
 func (t *table) String() string {

@@ -63,11 +63,12 @@ func stages(file string, runs int, few bool) []stage {
 	list := []stage{
 		{"explore", explore(300), time.Minute, true},
 		{"explore", append(all, "-test.skip", "TestExplore|TestFreeze|TestProgressTable|TestSize", "-test.short"), time.Minute, false},
-		{"explore", explore(runs), 10 * time.Minute, true},
+		{"explore", explore(min(runs, 1500)), 3 * time.Minute, true},
 		{"sim", all, time.Minute, false},
 		{"conformance", []string{"-test.run", "TestRecorded$|TestCompat|TestWaiting|TestRunParallel"}, 3 * time.Minute, false},
-		{"loans", append(all, "-rapid.checks", "100"), 3 * time.Minute, false},
 		{"all", all, 3 * time.Minute, false},
+		{"loans", append(all, "-rapid.checks", "100"), 3 * time.Minute, false},
+		{"explore", explore(runs), 10 * time.Minute, true},
 	}
 	if few {
 		list = list[:2]
