@@ -169,7 +169,7 @@ var ringBodies = []body{
 		x.task("busy", low, func(t *Task) { b.laps(t, 7) })
 	}},
 	{name: "ring/late mover of another's tail", preempt: 1, build: func(x *bench) {
-		x.lateMover(false, func(b *queueBench, t *Task) { b.sendOnce(t, 2) })
+		x.lateMover(false, func(b *queueBench, t *Task) { b.sendOnce(t, 2); b.sendOnce(t, 3) })
 	}},
 	{name: "ring/late mover of another's tail, looking", preempt: 1, build: func(x *bench) {
 		x.lateMover(false, func(b *queueBench, t *Task) { b.q.ring.isFull(); b.sendOnce(t, 2) })
@@ -180,10 +180,10 @@ var ringBodies = []body{
 		x.task("busy", low, func(t *Task) { b.laps(t, 7); b.trySend(t, 2) })
 	}},
 	{name: "ring/late mover of another's head", preempt: 1, build: func(x *bench) {
-		x.lateMover(true, func(b *queueBench, t *Task) { b.recvOnce(t) })
+		x.lateMover(true, func(b *queueBench, t *Task) { b.recvOnce(t); b.recvOnce(t) })
 	}},
 	{name: "ring/late mover of another's head, looking", preempt: 1, build: func(x *bench) {
-		x.lateMover(true, func(b *queueBench, t *Task) { b.peekOnce(t) })
+		x.lateMover(true, func(b *queueBench, t *Task) { b.peekOnce(t); b.recvOnce(t) })
 	}},
 	{name: "ring/pool", preempt: 2, build: func(x *bench) {
 		b := x.queue(1)
