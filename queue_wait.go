@@ -70,8 +70,8 @@ func (r *ring) popSoon(t *Task, box *uint64) bool {
 // lets the other get on for a little before it looks again. A sender can wait longer, because
 // there is a ring full of items before its own; for a receiver this may be the only one.
 
-func (r *ring) sendSlack() int { return min(len(r.cells)/8, maxSendSlack) }
-func (r *ring) recvSlack() int { return min(len(r.cells)/16, maxRecvSlack) }
+func (r *ring) sendSlack() int { return min(len(r.cells), maxSendSlack) }
+func (r *ring) recvSlack() int { return min(len(r.cells)/2, maxRecvSlack) }
 
 const (
 	maxSendSlack = 128 // pauses
