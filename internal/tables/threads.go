@@ -34,7 +34,7 @@ func New() World {
 
 // Measure implements World.
 func (Threads) Measure(ctx context.Context, r Row, load RunningLoad) (*jitter.Result, error) {
-	m, err := newMeasurement(r, load)
+	m, err := newMeasurement(ctx, r, load)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ type measurement struct {
 	wall time.Duration
 }
 
-func newMeasurement(r Row, load RunningLoad) (*measurement, error) {
+func newMeasurement(ctx context.Context, r Row, load RunningLoad) (*measurement, error) {
 	m := &measurement{row: r, spin: r.Spin}
 	var err error
 	if m.timer, m.task, err = cores(); err != nil {
@@ -113,7 +113,11 @@ func newMeasurement(r Row, load RunningLoad) (*measurement, error) {
 	if m.rec, err = jitter.NewRecorder(recording); err != nil {
 		return nil, err
 	}
-	_, err = m.k.Spawn(r.Name, m.k.Priorities()-1, func(t *rtos.Task) { m.err = m.run(t) })
+	_, err = m.k.Spawn(r.Name, m.k.Priorities()-1, func(t *rtos.Task) {
+		if m.err = context.Cause(ctx); m.err == nil {
+			m.err = m.run(t)
+		}
+	})
 	return m, err
 }
 
