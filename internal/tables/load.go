@@ -51,10 +51,9 @@ func (l Load) tasks() *jitter.TaskLoad {
 	return nil
 }
 
-// A hostOfLoads is a [World] that has kernels of its own for the tasks of loads.
-type hostOfLoads interface {
-	loadPort(l Load) (rtos.Port, error)
-}
+// A loadsApart is a [World] that wants the tasks of some loads to be goroutines of a kernel
+// of their own, beside the one that is measured.
+type loadsApart interface{ apart(l Load) bool }
 
 // start begins the load and waits until it does something.
 func (l Load) start(ctx context.Context, w World) (RunningLoad, error) {
@@ -66,15 +65,10 @@ func (l Load) start(ctx context.Context, w World) (RunningLoad, error) {
 	case tasks == nil:
 		return noLoad{}, nil
 	default:
-		host, apart := w.(hostOfLoads)
-		if !apart {
-			return &tasksWithin{tasks}, nil
+		if a, ok := w.(loadsApart); ok && a.apart(l) {
+			return startTasks(ctx, tasks)
 		}
-		port, err := host.loadPort(l)
-		if err != nil {
-			return nil, err
-		}
-		return startTasks(ctx, tasks, port)
+		return &tasksWithin{tasks}, nil
 	}
 }
 
@@ -111,8 +105,8 @@ type tasksApart struct {
 	done  chan error
 }
 
-func startTasks(ctx context.Context, tasks *jitter.TaskLoad, port rtos.Port) (RunningLoad, error) {
-	k, err := rtos.New(rtos.Config{Port: port, Logger: slog.New(slog.DiscardHandler)})
+func startTasks(ctx context.Context, tasks *jitter.TaskLoad) (RunningLoad, error) {
+	k, err := rtos.New(rtos.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ const remarks = `How to read them
   - bin1 % is the share of the samples from 0 up to half a microsecond.
   - cpu % is what the timer's thread and the task together use of one core. Spinning buys lateness for it.
   - SemLoad and MqLoad are goroutines on the cores that are left to the program, where the timer's thread
-    runs too (except in TaskJitterSameCore). DelayLoad is a real-time thread there.
+    runs too (except in TaskJitterSameCore). DelayLoad is a less urgent real-time task on the task's core.
   - Maxima on a virtual machine are mostly the host's: see the floor. Compare averages and quantiles.
   - A period that the timer has missed as a whole is left out, and counted as missed.
 Of what was published

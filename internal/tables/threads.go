@@ -44,19 +44,10 @@ func (Threads) Measure(ctx context.Context, r Row, load RunningLoad) (*jitter.Re
 	return m.result(), m.err
 }
 
-// loadPort implements hostOfLoads. A task that delays is a thread like those that are
-// measured, less urgent. Those that never rest are goroutines: as real-time threads they
-// would leave nothing to others, which the system ends by stopping all of them.
-func (Threads) loadPort(l Load) (rtos.Port, error) {
-	if l != DelayLoad {
-		return nil, nil
-	}
-	first, _, err := cores()
-	if err != nil {
-		return nil, err
-	}
-	return realtime.New(realtime.Options{Cores: []int{first}, KeepOff: realtime.Off, BestEffort: true})
-}
+// apart implements loadsApart. A task that delays is a less urgent one of the measured
+// kernel. Those that never rest are goroutines: as real-time threads they would leave
+// nothing to others, which the system ends by stopping all of them.
+func (Threads) apart(l Load) bool { return l != DelayLoad }
 
 // cores is where the timer and where the task runs: as far apart as possible.
 func cores() (first, last int, err error) {
@@ -113,7 +104,16 @@ func newMeasurement(ctx context.Context, r Row, load RunningLoad) (*measurement,
 	if m.rec, err = jitter.NewRecorder(recording); err != nil {
 		return nil, err
 	}
+	within, loaded := load.(*tasksWithin)
+	if loaded {
+		if err = within.Start(m.k, 1); err != nil {
+			return nil, err
+		}
+	}
 	_, err = m.k.Spawn(r.Name, m.k.Priorities()-1, func(t *rtos.Task) {
+		if loaded {
+			defer within.Stop()
+		}
 		if m.err = context.Cause(ctx); m.err == nil {
 			m.err = m.run(t)
 		}
