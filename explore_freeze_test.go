@@ -62,6 +62,15 @@ func (x *bench) waiter(name string, prio int, m *Mutex) *Task {
 	})
 }
 
+// impatient takes m if that does not take too long.
+func (x *bench) impatient(name string, prio int, m *Mutex) *Task {
+	return x.task(name, prio, func(t *Task) {
+		if x.must(m.LockFor(t, time.Second), nil, ErrTimeout) {
+			x.must(m.Unlock(t))
+		}
+	})
+}
+
 func (x *bench) taker(name string, prio int, s *Semaphore) *Task {
 	return x.task(name, prio, func(t *Task) { x.must(s.Take(t)) })
 }

@@ -74,11 +74,7 @@ var loanBodies = []body{
 		})
 		x.waiter("b", middle, m)
 		x.waiter("c", middle, m)
-		x.task("d", high, func(t *Task) {
-			if x.must(m.LockFor(t, time.Second), nil, ErrTimeout) {
-				x.must(m.Unlock(t))
-			}
-		})
+		x.impatient("d", high, m)
 	}},
 	{name: "loan/two limits", preempt: 3, build: func(x *bench) {
 		m := x.mutex()
@@ -169,11 +165,7 @@ var loanBodies = []body{
 			x.holds(t, false, m1)
 			x.must(m1.Unlock(t))
 		})
-		x.task("b", high, func(t *Task) {
-			if x.must(m1.LockFor(t, time.Second), nil, ErrTimeout) {
-				x.must(m1.Unlock(t))
-			}
-		})
+		x.impatient("b", high, m1)
 		x.waiter("c", middle, m2)
 	}},
 	{name: "loan/waits with one", preempt: 2, build: func(x *bench) {
@@ -189,11 +181,7 @@ var loanBodies = []body{
 			x.holds(t, !both, m1) // while it held both a limit took nothing back
 			x.must(m1.Unlock(t))
 		})
-		x.task("b", high, func(t *Task) {
-			if x.must(m1.LockFor(t, time.Second), nil, ErrTimeout) {
-				x.must(m1.Unlock(t))
-			}
-		})
+		x.impatient("b", high, m1)
 		x.waiter("c", middle, m1)
 	}},
 	// Whoever leaves its wait for the second mutex has to see what others lend meanwhile.
@@ -216,11 +204,7 @@ var loanBodies = []body{
 			}
 			x.must(m1.Unlock(t))
 		})
-		x.task("b", high, func(t *Task) {
-			if x.must(m1.LockFor(t, time.Second), nil, ErrTimeout) {
-				x.must(m1.Unlock(t))
-			}
-		})
+		x.impatient("b", high, m1)
 		x.waiter("c", middle, m2)
 	}},
 	// The one who is woken is stopped before it runs, and somebody is faster.
@@ -283,9 +267,5 @@ func (x *bench) second(try func(t *Task, m *Mutex) bool) {
 		x.must(m1.Unlock(t))
 		x.must(holder.NotifyGive())
 	})
-	x.task("b", high, func(t *Task) {
-		if x.must(m1.LockFor(t, time.Second), nil, ErrTimeout) {
-			x.must(m1.Unlock(t))
-		}
-	})
+	x.impatient("b", high, m1)
 }

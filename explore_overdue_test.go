@@ -11,20 +11,26 @@ import (
 // steps to choose from up to there.
 func init() { bodies = slices.Concat(bodies, overdueBodies) }
 
+// overtaker builds a task that lets the other one wait for m, takes m before it again, and
+// gives it when the other one waits as overdue.
+func (x *bench) overtaker(m *Mutex, other **Task, inside func(t *Task)) {
+	x.task("overtaker", low, func(t *Task) {
+		x.must(m.Lock(t))
+		x.until(func() bool { return x.port.parkedOrEnded(*other) })
+		x.must(m.Unlock(t))
+		x.must(m.Lock(t))
+		x.until(func() bool { return m.o.word.Load()&overdueBit != 0 || x.w.Quiet() })
+		inside(t)
+		x.must(m.Unlock(t))
+	})
+}
+
 // overtaken builds a task that takes m by wait, is woken, finds it taken again and waits
 // for it as overdue, and another one that also wants it.
 func (x *bench) overtaken(wait func(t *Task, m *Mutex) bool) *Task {
 	m, s := x.mutex(), x.section()
 	var w *Task
-	x.task("overtaker", low, func(t *Task) {
-		x.must(m.Lock(t))
-		x.until(func() bool { return x.port.parkedOrEnded(w) })
-		x.must(m.Unlock(t))
-		x.must(m.Lock(t))
-		x.until(func() bool { return m.o.word.Load()&overdueBit != 0 || x.w.Quiet() })
-		s.enter(t)
-		x.must(m.Unlock(t))
-	})
+	x.overtaker(m, &w, s.enter)
 	w = x.task("overtaken", high, func(t *Task) {
 		if wait(t, m) {
 			defer func() { x.must(m.Unlock(t)) }()
@@ -46,15 +52,7 @@ var overdueBodies = []body{
 	{name: "overdue/a more urgent one comes", preempt: 2, build: func(x *bench) {
 		m := x.mutex()
 		var w *Task
-		x.task("overtaker", low, func(t *Task) {
-			x.must(m.Lock(t))
-			x.until(func() bool { return x.port.parkedOrEnded(w) })
-			x.must(m.Unlock(t))
-			x.must(m.Lock(t))
-			x.until(func() bool { return m.o.word.Load()&overdueBit != 0 || x.w.Quiet() })
-			x.waiter("urgent", high, m)
-			x.must(m.Unlock(t))
-		})
+		x.overtaker(m, &w, func(*Task) { x.waiter("urgent", high, m) })
 		w = x.user("overtaken", middle, false, m)
 	}},
 	{name: "overdue/limit", preempt: 2, build: func(x *bench) {
@@ -92,21 +90,10 @@ var overdueBodies = []body{
 	{name: "overdue/handed a second one", preempt: 1, build: func(x *bench) {
 		own, m := x.mutex(), x.mutex()
 		var w *Task
-		x.task("overtaker", low, func(t *Task) {
-			x.must(m.Lock(t))
-			x.until(func() bool { return x.port.parkedOrEnded(w) })
-			x.must(m.Unlock(t))
-			x.must(m.Lock(t))
-			x.until(func() bool { return m.o.word.Load()&overdueBit != 0 || x.w.Quiet() })
-			x.must(m.Unlock(t))
-		})
+		x.overtaker(m, &w, func(*Task) {})
 		w = x.task("overtaken", middle, func(t *Task) {
 			x.must(own.Lock(t))
-			x.task("behind", high, func(t *Task) {
-				if x.must(own.LockFor(t, time.Second), nil, ErrTimeout) {
-					x.must(own.Unlock(t))
-				}
-			})
+			x.impatient("behind", high, own)
 			x.must(m.Lock(t))
 			x.waiter("urgent", high, m)
 			x.holds(t, false, own, m)
@@ -127,11 +114,7 @@ var overdueBodies = []body{
 				x.until(x.w.Quiet)
 			}
 			x.must(m.Unlock(t))
-			x.task("behind", high, func(t *Task) {
-				if x.must(own.LockFor(t, time.Second), nil, ErrTimeout) {
-					x.must(own.Unlock(t))
-				}
-			})
+			x.impatient("behind", high, own)
 			x.holds(t, true, own)
 			x.must(own.Unlock(t))
 		})

@@ -12,9 +12,14 @@ func Cores() ([]int, error) {
 	if !supported {
 		return nil, fmt.Errorf("realtime: the cores of the process on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 	}
+	usable, err := usableCores()
+	return usable.cores(), err
+}
+
+func usableCores() (mask, error) {
 	usable, err := others.usable()
 	if err != nil {
-		return nil, fmt.Errorf("realtime: asking for the cores of the process: %w", err)
+		err = fmt.Errorf("realtime: asking for the cores of the process: %w", err)
 	}
-	return usable.cores(), nil
+	return usable, err
 }

@@ -54,9 +54,9 @@ func New(o Options) (*Port, error) {
 	if !supported {
 		return nil, fmt.Errorf("realtime: real-time threads on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 	}
-	usable, err := others.usable()
+	usable, err := usableCores()
 	if err != nil {
-		return nil, fmt.Errorf("realtime: asking for the cores of the process: %w", err)
+		return nil, err
 	}
 	if o, err = o.withDefaults(usable); err != nil {
 		return nil, err

@@ -8,9 +8,8 @@ import "runtime"
 // A place is a coroutine of package iter, whose two ends, next and yield, are called in
 // turn. Each lets the goroutine that stands there go on and puts its caller there instead;
 // whose goroutines these are is all the same to package iter, as long as they do not call
-// at the same time. So a flow lets any other one
-// go on, by a single switch and past the driver, and takes over its place. The
-// fields are where the flow stands, or stood last.
+// at the same time. So a flow lets any other one go on, by a single switch and past the
+// driver, and takes over its place. The fields are where the flow stands, or stood last.
 type flow struct {
 	resume func() (struct{}, bool)
 	yield  func(struct{}) bool

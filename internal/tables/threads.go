@@ -23,7 +23,7 @@ const lookOut = 150 * time.Microsecond
 
 // New is Threads where there are real-time threads, and goroutines elsewhere.
 func New() World {
-	if _, err := realtime.New(realtime.Options{BestEffort: true}); errors.Is(err, errors.ErrUnsupported) {
+	if _, err := realtime.Cores(); errors.Is(err, errors.ErrUnsupported) {
 		return Tasks{
 			NewPort:      func() rtos.Port { return nil },
 			Degradations: []string{err.Error()},
