@@ -27,8 +27,13 @@ const (
 	// longestSleep bounds what the system is asked for; a longer wait sleeps again.
 	longestSleep = time.Hour
 	// polls is how often a task that may spin looks at what it waits for, before it
-	// waits to be called: a few microseconds.
-	polls = 256
+	// waits to be called: a few microseconds. fewPolls are for one whose timer is not due
+	// yet. Go's scheduler preempts what it finds in ordinary code at looks 10 ms apart,
+	// though it has slept in between; a task that is preempted needs another thread, a
+	// less urgent one, to go on. So a task sleeps again before the scheduler, which has the
+	// core of the timer, can look.
+	polls    = 256
+	fewPolls = 32
 )
 
 func (p *Port) slot(t *rtos.Task) *slot { return &p.slots[t.Slot()] }
@@ -103,7 +108,7 @@ func (p *Port) Disarm(t *rtos.Task) { p.slot(t).armed = false }
 // Spin implements [rtos.Port].
 func (p *Port) Spin(t *rtos.Task, n int) bool {
 	th := p.threadOf(t)
-	if th == nil || !th.spins || n >= polls {
+	if th == nil || !th.spins || n >= polls || n == fewPolls && th.hasTime(nanotime()) {
 		return false
 	}
 	th.deliver(false)

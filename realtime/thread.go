@@ -139,19 +139,31 @@ func (th *thread) looks(now, until int64) (rest, look int64) {
 	if !th.spins || th.p.opts.Spin == 0 {
 		return 0, 0
 	}
-	look = now + int64(th.p.opts.Spin)
-	tm := th.timer.Load()
-	if tm == nil || tm.o.Margin == 0 || tm.ended() {
-		return 0, look
-	}
-	due := atomic.LoadInt64(&tm.loop.due)
-	switch rest = due - tm.loop.margin - ahead; {
+	due, rest := th.due()
+	switch {
 	case rest <= now:
-		return 0, look
+		return 0, now + int64(th.p.opts.Spin)
 	case rest >= until:
 		return 0, 0
 	}
 	return rest, due + int64(th.p.opts.Spin)
+}
+
+// due is when the timer of the task will call it, and until when the task need not look out
+// for that; 0 if it has none with a margin.
+func (th *thread) due() (due, rest int64) {
+	tm := th.timer.Load()
+	if tm == nil || tm.o.Margin == 0 || tm.ended() {
+		return 0, 0
+	}
+	due = atomic.LoadInt64(&tm.loop.due)
+	return due, due - tm.loop.margin - ahead
+}
+
+// hasTime tells whether the task need not look out for its timer yet.
+func (th *thread) hasTime(now int64) bool {
+	_, rest := th.due()
+	return rest > now
 }
 
 // ahead is how long before its timer a task is up that looks out for it: Go's scheduler
