@@ -31,11 +31,13 @@ func (p *Port) acquire() error {
 		}
 		p.reached(func(m *Mode) { m.GCOff = ok })
 	}
+	p.mu.Lock()
+	tasks := len(p.waiting)
+	p.mu.Unlock()
+	stock(tasks + spareProcs)
 	want := p.opts.Procs
 	if want == 0 {
-		p.mu.Lock()
-		want = runtime.NumCPU() + len(p.waiting) + spareProcs
-		p.mu.Unlock()
+		want = runtime.NumCPU() + tasks + spareProcs
 	}
 	n := procs.claim(want)
 	p.undo = append(p.undo, procs.release)

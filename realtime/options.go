@@ -63,7 +63,7 @@ type Options struct {
 
 	// Memory keeps the memory of the process from being paged out during the run. The
 	// default, LockAll, brings in all that Go has reserved, some 100 MB, which takes some
-	// tenths of a second.
+	// tenths of a second. What Go or a task reserves later is brought in as it is used.
 	Memory Memory
 	// Latency keeps all cores from sleeping so deep that they wake slowly, during the run.
 	// It costs power.
@@ -93,7 +93,7 @@ type Memory uint8
 
 // What memory is locked.
 const (
-	LockAll  Memory = iota // all, and what is allocated later: no page fault at all
+	LockAll  Memory = iota // all that is there: only what is mapped later has its fault, once a page
 	LockUsed               // what has been used: each page has its fault once
 	LockNone
 )

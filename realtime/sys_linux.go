@@ -100,14 +100,18 @@ func sharpen() error { return unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
 // other than being preempted.
 func cede() { _, _, _ = syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
-// lockMemory keeps the memory of the process, present and future, from being paged out:
-// either all of it is brought in at once, or what has been used stays.
+// lockMemory keeps the memory of the process, present and future, from being paged out.
+// What is there is brought in at once, or when it is used; what comes later when it is
+// used: else the stack of a new thread would be brought in as a whole, which takes
+// milliseconds, and somebody may be waiting for that thread.
 func lockMemory(whenUsed bool) error {
-	flags := unix.MCL_CURRENT | unix.MCL_FUTURE
-	if whenUsed {
-		flags |= unix.MCL_ONFAULT
+	if !whenUsed {
+		if err := unix.Mlockall(unix.MCL_CURRENT); err != nil {
+			return err
+		}
+		return unix.Mlockall(unix.MCL_FUTURE | unix.MCL_ONFAULT)
 	}
-	return unix.Mlockall(flags)
+	return unix.Mlockall(unix.MCL_CURRENT | unix.MCL_FUTURE | unix.MCL_ONFAULT)
 }
 
 func unlockMemory() { _ = unix.Munlockall() }

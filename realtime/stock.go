@@ -1,0 +1,27 @@
+package realtime
+
+import (
+	"runtime"
+	"sync"
+)
+
+// stock makes sure that n threads of Go's are at rest. A task that Go's scheduler has
+// preempted, or that has found no processor after a wait, goes on when another thread has
+// come to it; if that one had to be made first, it would take milliseconds. Go keeps the
+// threads that it has.
+func stock(n int) {
+	var there, gone sync.WaitGroup
+	there.Add(n)
+	all := make(chan struct{})
+	for range n {
+		gone.Go(func() {
+			runtime.LockOSThread() // so that each needs one of its own
+			there.Done()
+			<-all
+			runtime.UnlockOSThread()
+		})
+	}
+	there.Wait()
+	close(all)
+	gone.Wait()
+}
