@@ -34,7 +34,6 @@ func (p *Port) acquire() error {
 	p.mu.Lock()
 	tasks := len(p.waiting)
 	p.mu.Unlock()
-	stock(tasks + spareProcs)
 	want := p.opts.Procs
 	if want == 0 {
 		want = runtime.NumCPU() + tasks + spareProcs
@@ -42,6 +41,7 @@ func (p *Port) acquire() error {
 	n := procs.claim(want)
 	p.undo = append(p.undo, procs.release)
 	p.reached(func(m *Mode) { m.Procs = n })
+	stock(tasks + n)
 	if p.opts.KeepOff == On {
 		if err := p.keepOff(); err != nil {
 			return err

@@ -8,7 +8,8 @@ import (
 // stock makes sure that n threads of Go's are at rest. A task that Go's scheduler has
 // preempted, or that has found no processor after a wait, goes on when another thread has
 // come to it; if that one had to be made first, it would take milliseconds. Go keeps the
-// threads that it has.
+// threads that it has. As many as it has processors may be busy, be it with looking for
+// something to do.
 func stock(n int) {
 	var there, gone sync.WaitGroup
 	there.Add(n)

@@ -51,7 +51,7 @@ func TestThreadsAreInStock(t *testing.T) {
 	inTask(t, usual(), func(*rtos.Task, *realtime.Port) {
 		defer during.release()
 		n := len(settings(t))
-		during.add(4)
+		during.add(3)
 		assert.Equal(t, n, len(settings(t)))
 	})
 }
