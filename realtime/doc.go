@@ -64,7 +64,8 @@
 // sleep deeply; GOMAXPROCS is raised, since a task that was woken needs a processor of
 // Go's scheduler; the other threads of the process are kept off the tasks' cores and have
 // a nice value of -20; on request the collector is off. GOMAXPROCS no longer follows the
-// control group once it has been set. Several ports share all this.
+// control group once it has been set. Several ports share all this. Go gets some threads
+// more, so that no task ever waits for one to be made, and keeps them.
 //
 // Processes inherit cores and nice value from the thread that starts them: start them
 // before the run, or by [Outside].
@@ -87,6 +88,14 @@
 //     that wakes, allocates or calls the system passes through Go's scheduler, whose locks
 //     inherit nothing: now and then it is held up, by microseconds on a quiet machine and
 //     by milliseconds on a crowded one. The guard ends the worst after some 30 ms.
+//   - If the system groups processes by session (kernel.sched_autogroup_enabled is 1), a
+//     nice value counts within the session only. Programs of other sessions, even those
+//     with the policy SCHED_IDLE, then keep Go's threads, and a task that needs one of them,
+//     waiting for milliseconds. Set it to 0, or keep other programs off the cores that are
+//     left to Go.
+//   - Go's scheduler preempts who it finds in ordinary code twice, 10 ms apart, however
+//     often it has waited in between; who is preempted needs one of those threads to go on.
+//     A task that is called in every period and has soon done its work is hardly ever found.
 //   - Do not allocate in tasks, or set Collector to CollectorOff: an allocation may have to
 //     help the collector.
 //   - A channel between tasks wakes by way of Go's scheduler. Use the objects of package
