@@ -154,7 +154,7 @@ func (x *bench) atRest() error {
 	return nil
 }
 
-// until lets others go on until f holds. Two threads that do so may take turns for ever.
+// until lets others go on until f holds.
 func (x *bench) until(f func() bool) {
 	for {
 		ok := false
