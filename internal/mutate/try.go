@@ -184,12 +184,13 @@ func (b *bench) build(binary string) error {
 }
 
 // run tells which test fails. On a busy machine a test may fail because it was kept
-// waiting: unless the stage is sure, the test must fail when it is run again alone. If it
-// does not, what would have come after it is not known yet, and the stage is run again.
+// waiting: unless the stage is sure or the test hangs, it must fail when it is run again
+// alone. If it does not, what would have come after it is not known yet, and the stage is
+// run again.
 func (b *bench) run(s stage, number int) (killer string, err error) {
 	for range 3 {
 		killer, err = b.patiently(s, number)
-		if err != nil || killer == "" || s.sure {
+		if err != nil || killer == "" || s.sure || number != 0 && strings.HasSuffix(killer, hangs) {
 			return killer, err
 		}
 		alone := s
@@ -206,7 +207,7 @@ func (b *bench) run(s stage, number int) (killer string, err error) {
 	return "", nil
 }
 
-// patiently is once, and again if the unbroken code has too little time, too.
+// patiently is once, and again as long as the unbroken code has too little time, too.
 func (b *bench) patiently(s stage, number int) (killer string, err error) {
 	for {
 		killer, err = b.once(s, number)
