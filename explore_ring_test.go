@@ -169,6 +169,12 @@ var ringBodies = []body{
 		x.task("receiver", low, func(t *Task) { b.recvOnce(t) })
 		x.task("front", low, func(t *Task) { b.front(t, 2) })
 	}},
+	{name: "ring/length after the front of an empty ring and the end", preempt: 2, build: func(x *bench) {
+		b := x.queue(3)
+		x.task("sender", low, func(t *Task) { b.sendOnce(t, 1); b.sendOnce(t, 2) })
+		x.task("receiver", low, func(t *Task) { b.recvOnce(t) })
+		x.task("front", low, func(t *Task) { b.front(t, 3) })
+	}},
 	{name: "ring/length after the front and the end", preempt: 2, build: func(x *bench) {
 		b := x.queue(3)
 		x.task("front", low, func(t *Task) { b.front(t, 1) })
