@@ -169,11 +169,17 @@ var ringBodies = []body{
 		x.task("receiver", low, func(t *Task) { b.recvOnce(t) })
 		x.task("front", low, func(t *Task) { b.front(t, 2) })
 	}},
-	{name: "ring/length after the front of an empty ring and the end", preempt: 2, build: func(x *bench) {
+	{name: "ring/length after the front of an empty ring, the tail late", preempt: 1, build: func(x *bench) {
 		b := x.queue(3)
-		x.task("sender", low, func(t *Task) { b.sendOnce(t, 1); b.sendOnce(t, 2) })
-		x.task("receiver", low, func(t *Task) { b.recvOnce(t) })
-		x.task("front", low, func(t *Task) { b.front(t, 3) })
+		r := b.q.ring
+		x.task("front", low, func(t *Task) {
+			before := r.tail.Load()
+			b.sendOnce(t, 1)
+			b.recvOnce(t)
+			r.tail.Store(before)
+			x.task("sender", low, func(t *Task) { b.sendOnce(t, 2); b.sendOnce(t, 3) })
+			b.front(t, 4)
+		})
 	}},
 	{name: "ring/length after the front and the end", preempt: 2, build: func(x *bench) {
 		b := x.queue(3)
