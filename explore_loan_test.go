@@ -155,6 +155,23 @@ var loanBodies = []body{
 			return nil
 		})
 	}},
+	// The end of a loan leaves the base as it is, whoever sets it just then.
+	{name: "loan/priority when it ends", preempt: 2, build: func(x *bench) {
+		m := x.mutex()
+		a := x.task("a", low, func(t *Task) {
+			x.must(m.Lock(t))
+			x.until(x.w.Quiet)
+			x.outside("setter", func() { t.SetPriority(middle) })
+			x.must(m.Unlock(t))
+		})
+		x.waiter("b", high, m)
+		x.w.Check(func() error {
+			if a.BasePriority() != middle {
+				x.failf("the base is %d", a.BasePriority())
+			}
+			return nil
+		})
+	}},
 	{name: "loan/second mutex", preempt: 3, build: func(x *bench) {
 		m1, m2 := x.mutex(), x.mutex()
 		x.task("a", low, func(t *Task) {
@@ -206,6 +223,28 @@ var loanBodies = []body{
 		})
 		x.impatient("b", high, m1)
 		x.waiter("c", middle, m2)
+	}},
+	// Whose wait is over may still find the mutex free, and then holds two as anybody else.
+	{name: "loan/second at the last moment", preempt: 2, build: func(x *bench) {
+		m1, m2 := x.mutex(), x.mutex()
+		var a *Task
+		x.task("holder", low, func(t *Task) {
+			x.must(m2.Lock(t))
+			x.until(x.w.Quiet)
+			a.AbortDelay()
+			x.until(func() bool { return nestOf(a.prio.Load()) == nestMany || x.w.Quiet() })
+			x.must(m2.Unlock(t))
+		})
+		a = x.task("a", low, func(t *Task) {
+			x.must(m1.Lock(t))
+			if x.must(m2.Lock(t), nil, ErrAborted) {
+				x.impatient("b", middle, m1)
+				x.waiter("c", high, m2)
+				x.holds(t, false, m1, m2)
+				x.must(m2.Unlock(t))
+			}
+			x.must(m1.Unlock(t))
+		})
 	}},
 	// The one who is woken is stopped before it runs, and somebody is faster.
 	{name: "loan/suspended when woken", preempt: 2, build: func(x *bench) {

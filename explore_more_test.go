@@ -60,6 +60,19 @@ func (x *bench) outlived(wait func(context.Context, *Task) error, give func(t *T
 	}
 }
 
+// beforeFirstWait lets the first task that has to wait go on when f holds: it has tried in
+// vain and is about to publish its wait.
+func (x *bench) beforeFirstWait(f func() bool) {
+	first := true
+	x.k.traits.Tie = func() uint64 {
+		if first {
+			first = false
+			x.until(func() bool { return f() || x.w.Quiet() })
+		}
+		return 0
+	}
+}
+
 var moreBodies = []body{
 	{name: "semaphore/interrupts", preempt: 3, build: func(x *bench) {
 		s := x.counting(3, 0)
@@ -161,8 +174,11 @@ var moreBodies = []body{
 			x.must(m.Unlock(t))
 		})
 	}},
+	// An abort that has found a wait ends the call, even if the task is about to leave that
+	// wait because the mutex was free for a moment.
 	{name: "mutex/abort ends a wait", preempt: 2, build: func(x *bench) {
 		m1, m2 := x.mutex(), x.mutex()
+		x.beforeFirstWait(m2.isFree)
 		a := x.task("aborted", high, func(t *Task) {
 			x.must(m1.Lock(t))
 			if x.must(m2.Lock(t), nil, ErrAborted) {
@@ -174,8 +190,9 @@ var moreBodies = []body{
 		x.task("holder", low, func(t *Task) {
 			x.must(m2.Lock(t))
 			x.until(func() bool { return x.k.ticket.Load() > 0 || x.w.Quiet() })
-			x.outside("aborter", func() { ended = a.AbortDelay() })
 			x.must(m2.Unlock(t))
+			x.until(func() bool { return stateOf(a.w.word.Load()) == stWaiting || x.w.Quiet() })
+			x.outside("aborter", func() { ended = a.AbortDelay() })
 			x.until(func() bool { return ended || x.w.Quiet() })
 			x.must(m2.Lock(t))
 			x.until(x.w.Quiet)
@@ -235,14 +252,35 @@ var moreBodies = []body{
 	// Who finds a token at its second try may be woken for the next one, and passes it on.
 	{name: "semaphore/wake for another token", preempt: 2, build: func(x *bench) {
 		s := x.counting(2, 0)
+		x.beforeFirstWait(func() bool { return s.Count() > 0 })
 		x.task("urgent", high, func(t *Task) { x.must(s.Take(t)) })
 		x.outside("giver", func() {
+			x.until(func() bool { return x.k.ticket.Load() > 0 || x.w.Quiet() })
 			s.Give()
 			x.until(func() bool { return s.Count() == 0 })
 			patient := x.task("patient", low, func(t *Task) { x.must(s.Take(t)) })
 			x.until(func() bool { return x.port.parkedOrEnded(patient) })
 			s.Give()
 		})
+	}},
+	// Who spins takes what it finds free, unless another one was faster.
+	{name: "native mutex/spinning", preempt: 2, native: true, build: func(x *bench) {
+		m := x.mutex()
+		x.task("holder", low, func(t *Task) {
+			x.must(m.Lock(t))
+			x.until(x.w.Quiet)
+			x.must(m.Unlock(t))
+		})
+		for _, name := range []string{"spins", "comes"} {
+			x.task(name, low, func(t *Task) {
+				x.must(m.Lock(t))
+				x.until(x.w.Quiet)
+				if h := m.Holder(); h != t {
+					x.failf("%s has taken it, and %v holds it", t.name, h)
+				}
+				x.must(m.Unlock(t))
+			})
+		}
 	}},
 	// The ordering value follows the effective priority.
 	{name: "waiters/order", preempt: 1, build: func(x *bench) {

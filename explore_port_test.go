@@ -17,7 +17,7 @@ import (
 type explorePort struct {
 	w       *explore.World
 	threads map[*Task]*explore.Thread
-	limits  map[*Task]*explore.Thread
+	limits  map[*Task]*explore.Thread // that are armed
 }
 
 func newExplorePort(w *explore.World) *explorePort {
@@ -74,7 +74,10 @@ func (p *explorePort) Arm(t *Task, epoch uint64, deadline time.Duration) {
 	p.limits[t] = p.w.Timer(deadline, "limit of "+t.name, func() { t.Expire(epoch) })
 }
 
-func (p *explorePort) Disarm(t *Task) { p.w.Cancel(p.limits[t]) }
+func (p *explorePort) Disarm(t *Task) {
+	p.w.Cancel(p.limits[t])
+	delete(p.limits, t)
+}
 
 func (p *explorePort) Now() time.Duration        { return p.w.Now() }
 func (p *explorePort) Spin(*Task, int) bool      { return false }

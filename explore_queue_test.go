@@ -68,9 +68,24 @@ func (x *bench) queue(n int) *queueBench {
 		if !porcupine.CheckOperations(queueModel, b.ops) {
 			return fmt.Errorf("no order of these calls explains their results: %+v", b.ops)
 		}
-		return nil
+		return b.lengthIsExact()
 	})
 	return b
+}
+
+// lengthIsExact takes out what is there at rest. Who is frozen may have moved nothing yet.
+func (b *queueBench) lengthIsExact() error {
+	if b.x.w.Halted() {
+		return nil
+	}
+	told, found := b.q.Len(), 0
+	for _, ok := b.q.popOutside(); ok; _, ok = b.q.popOutside() {
+		found++
+	}
+	if told != found {
+		return fmt.Errorf("the length is %d, and %d is told", found, told)
+	}
+	return nil
 }
 
 func (b *queueBench) do(t *Task, in queueCall, f func() (int, bool)) {

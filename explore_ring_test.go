@@ -163,6 +163,29 @@ var ringBodies = []body{
 		x.length(b, 0, 1)
 		x.task("busy", low, func(t *Task) { b.laps(t, 3) })
 	}},
+	{name: "ring/length after the front of an empty ring", preempt: 2, build: func(x *bench) {
+		b := x.queue(3)
+		x.task("sender", low, func(t *Task) { b.sendOnce(t, 1) })
+		x.task("receiver", low, func(t *Task) { b.recvOnce(t) })
+		x.task("front", low, func(t *Task) { b.front(t, 2) })
+	}},
+	{name: "ring/length after the front of an empty ring, the tail late", preempt: 1, build: func(x *bench) {
+		b := x.queue(3)
+		r := b.q.ring
+		x.task("front", low, func(t *Task) {
+			before := r.tail.Load()
+			b.sendOnce(t, 1)
+			b.recvOnce(t)
+			r.tail.Store(before)
+			x.task("sender", low, func(t *Task) { b.sendOnce(t, 2); b.sendOnce(t, 3) })
+			b.front(t, 4)
+		})
+	}},
+	{name: "ring/length after the front and the end", preempt: 2, build: func(x *bench) {
+		b := x.queue(3)
+		x.task("front", low, func(t *Task) { b.front(t, 1) })
+		x.task("sender", low, func(t *Task) { b.sendOnce(t, 2); b.sendOnce(t, 3) })
+	}},
 	{name: "ring/late mover of the tail", preempt: 1, build: func(x *bench) {
 		b := x.queue(2)
 		x.task("late", low, func(t *Task) { b.sendOnce(t, 1); b.sendOnce(t, 2) })

@@ -32,7 +32,7 @@ type body struct {
 }
 
 // bench is what a body is built from: one kernel and its oracles. At rest nobody may wait
-// for ever, waiter sets are empty, and priorities are back to base.
+// for ever, waiter sets are empty, priorities are back to base, and no limit is armed.
 type bench struct {
 	w       *explore.World
 	port    *explorePort
@@ -139,6 +139,9 @@ func (x *bench) atRest() error {
 		if !t.ended.Load() {
 			return fmt.Errorf("%s has not ended", t.name)
 		}
+		if x.port.limits[t] != nil {
+			return fmt.Errorf("a limit of %s is left armed", t.name)
+		}
 	}
 	for i := range x.k.waiters {
 		if s := stateOf(x.k.waiters[i].word.Load()); s != stIdle {
@@ -151,7 +154,7 @@ func (x *bench) atRest() error {
 	return nil
 }
 
-// until lets others go on until f holds. Two threads that do so may take turns for ever.
+// until lets others go on until f holds.
 func (x *bench) until(f func() bool) {
 	for {
 		ok := false

@@ -106,7 +106,7 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 	}
 	why := stAsked
 	if t.gate.Load()&(askSuspend|askEnd) == 0 {
-		defer t.endNotifyWait(s, word) // if t is unwound
+		defer t.endNotifyWait(word) // if t is unwound
 		why = t.sleep(word)
 	}
 	if g := t.gate.Load() & (askSuspend | askEnd); g != 0 && !(t.adopted && g&askEnd != 0) {
@@ -134,11 +134,11 @@ func (t *Task) notifyWait(c notifyCall, d time.Duration, ctx context.Context) (u
 	return v, ErrAborted
 }
 
-// endNotifyWait leaves nothing waiting when the call is left by unwinding.
-func (t *Task) endNotifyWait(s *atomic.Uint64, word uint64) {
+// endNotifyWait leaves no slot waiting when the call is left by unwinding, which has made
+// the wait word idle.
+func (t *Task) endNotifyWait(word uint64) {
 	if t.unwinding {
 		t.stopNotifyWait(word)
-		t.unpublish(word)
 		t.ctx = nil
 	}
 }

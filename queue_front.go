@@ -41,9 +41,11 @@ func (r *ring) pushFront(box *uint64) bool {
 				r.head.Store(front)
 				return true
 			}
-		case cellEmpty: // the front is the end; the tail stands here, or one behind
+		case cellEmpty: // the front is the end; the tail stands here, or is still one behind
 			t := r.tail.Load()
-			if c.CompareAndSwap(w, w&^boxMask|fullBit|*box) {
+			if samePlace(r.next(t), p) {
+				r.tail.CompareAndSwap(t, r.next(t))
+			} else if c.CompareAndSwap(w, w&^boxMask|fullBit|*box) {
 				r.tail.CompareAndSwap(t, r.next(t))
 				*box = w & boxMask
 				r.head.Store(p)

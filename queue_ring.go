@@ -17,9 +17,9 @@ import "github.com/tickwake/rtos/internal/atomic"
 //	(empty, u+1)  it has been received, the cell is ready for the next lap
 //
 // To send or receive is one swap of the cell. The caller then moves tail or head on, or
-// whoever comes next does. They are hardly behind, because a cell is swapped only while
-// they stand on it: by one position, the tail by another one that was sent to the front of
-// an empty ring. A ring of one cell needs neither, see queue_single.go.
+// whoever comes next does. They are behind by one position at most, because a cell is
+// swapped only while they stand on it. A ring of one cell needs neither, see
+// queue_single.go.
 //
 // No word ever returns to an old value: turns only grow, by one from lap to lap, by four,
 // or three with a lap less, wherever something else changes. So a swap that succeeds proves
@@ -89,6 +89,9 @@ func rel(cell, pos uint64) uint64 { return (cell ^ pos) & (fullBit | lapMask) }
 func fullBefore(cell, pos uint64) bool {
 	return cell&fullBit != 0 && (cell&lapMask-pos&lapMask)&lapMask == lapMask
 }
+
+// samePlace tells whether two positions, of head and tail, are the same one.
+func samePlace(p, q uint64) bool { return (p^q)&(boxMask|lapMask) == 0 }
 
 // next is the position after p, prev the one before it as a word that never was.
 func (r *ring) next(p uint64) uint64 {

@@ -196,6 +196,7 @@ func TestSlotOfAnEndedTaskIsNotMistaken(t *testing.T) {
 	assert.False(t, old.AbortDelay())
 	old.Delete()
 	old.Suspend()
+	assert.ErrorIs(t, old.Delay(time.Hour), rtos.ErrDeleted)
 	assert.Equal(t, rtos.StateBlocked, younger.State())
 	assert.NoError(t, younger.NotifyGive())
 	assert.NoError(t, <-done)

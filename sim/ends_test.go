@@ -197,6 +197,42 @@ func TestUnwindingTasksAct(t *testing.T) {
 	assert.EqualValues(t, 1, s.Time())
 }
 
+// A task that is deleted or stopped in a wait for a notification waits no more when its
+// deferred functions run: its slot says so, and what they give it is there for them.
+func TestUnwindingTasksWaitForNoNotification(t *testing.T) {
+	for name, end := range map[string]func(*rtos.Task){
+		"deleted": (*rtos.Task).Delete,
+		"stopped": func(t *rtos.Task) { t.Kernel().Stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k, _ := newSimWith(t, sim.Options{}, rtos.Config{NotifySlots: 2})
+			unwound := false
+			waiter := spawn(t, k, "waiter", 1, func(me *rtos.Task) {
+				defer func() {
+					unwound = true
+					i := me.Info()
+					assert.Equal(t, []rtos.NotifyInfo{{}, {Value: 7}}, i.Notify)
+					assert.NotEqual(t, rtos.StateBlocked, i.State)
+					assert.NoError(t, me.NotifyGiveAt(1))
+					v, err := me.NotifyTakeAt(1, true, rtos.Forever)
+					assert.EqualValues(t, 8, v)
+					assert.NoError(t, err)
+				}()
+				assert.NoError(t, me.NotifyAt(1, 7, rtos.Overwrite))
+				me.NotifyStateClear(1)
+				_, _ = me.NotifyWait(rtos.NotifyWait{Slot: 1}, rtos.Forever)
+			})
+			spawn(t, k, "ends it", 1, func(me *rtos.Task) {
+				assert.NoError(t, me.Delay(k.Ticks(1)))
+				assert.Equal(t, rtos.NotifyWaiting, waiter.Info().Notify[1].State)
+				end(waiter)
+			})
+			require.NoError(t, k.Run(t.Context()))
+			assert.True(t, unwound)
+		})
+	}
+}
+
 // Who is told of switches may stop the kernel, in the middle of the call that switches.
 func TestStopAtASwitch(t *testing.T) {
 	var k *rtos.Kernel

@@ -4,6 +4,7 @@ package explore
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -113,19 +114,26 @@ func TestWhoParksForEverIsNamed(t *testing.T) {
 	assert.ErrorContains(t, r.Failure.Err, "sleeper")
 }
 
-func TestASpinningThreadLetsOthersGoOn(t *testing.T) {
-	r := Explore(func(w *World) {
-		var flag atomic.Bool
-		w.Go("spinner", func() {
-			for !flag.Load() {
-				w.Spin()
+// Also two that could take turns for ever.
+func TestSpinningThreadsLetOthersGoOn(t *testing.T) {
+	for n := range 3 {
+		r := Explore(func(w *World) {
+			var flag atomic.Bool
+			for i := range n + 1 {
+				w.Go(fmt.Sprint("spinner", i), func() {
+					for !flag.Load() {
+						w.Spin()
+					}
+				})
 			}
-		})
-		w.Go("setter", func() { flag.Store(true) })
-		w.Check(w.Stuck)
-	}, Exhaust(2), Limits{Steps: 200})
-	assert.Nil(t, r.Failure)
-	assert.True(t, r.Complete)
+			w.Go("setter", func() { flag.Store(true) })
+			w.Check(w.Stuck)
+		}, Exhaust(1), Limits{Steps: 200, Runs: 100_000})
+		if r.Failure != nil {
+			t.Error(r.Failure.Err)
+		}
+		assert.Less(t, r.Longest, 100)
+	}
 }
 
 func TestALivelockEnds(t *testing.T) {

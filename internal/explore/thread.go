@@ -26,6 +26,7 @@ type Thread struct {
 	at     time.Duration // of a timer: when, at the earliest
 	spun   bool          // waits for others to take a step
 	idle   bool          // has paused by Spin
+	since  int           // World.spins when it took its last step, or was let go on
 	steps  int           // taken so far
 	marked bool          // inside the operation that [Freeze] is about
 	inOp   int           // steps taken there

@@ -5,6 +5,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -16,6 +17,7 @@ type World struct {
 	frozen  *Thread
 	now     time.Duration
 	steps   int
+	spins   int // steps of threads that wait for others
 	max     int
 	over    bool
 	ended   bool // the operation of the thread to be frozen
@@ -37,7 +39,7 @@ type step struct{ thread, n int }
 
 // Go adds a thread.
 func (w *World) Go(name string, body func()) *Thread {
-	t := &Thread{name: name, id: len(w.threads), w: w, body: body}
+	t := &Thread{name: name, id: len(w.threads), w: w, body: body, since: w.spins}
 	if w.current != nil {
 		w.current.tick()
 		t.clock = w.current.clock.clone()
@@ -94,7 +96,9 @@ func (w *World) Unpark(t *Thread) {
 		c.tick()
 		t.handed.join(c.clock)
 	}
-	t.token = true
+	if !t.token {
+		t.token, t.since = true, w.spins
+	}
 }
 
 // Step lets others come first; a thread calls it before whatever they can notice.
@@ -104,10 +108,12 @@ func (w *World) Step() {
 	}
 }
 
-// Spin is a step of a thread that waits for others: it takes no other before they have.
+// Spin is a step of a thread that waits for others: it takes no other before they have, and
+// not for ever if there is another one that could go on.
 func (w *World) Spin() {
 	if t := w.current; t != nil {
 		t.spun, t.idle = true, true
+		w.spins++
 		t.pause()
 	}
 }
@@ -179,10 +185,15 @@ func (w *World) run(choose func(options []*Thread) *Thread) {
 }
 
 // options lists who can take a step: who took the last one first, those that spin late, and
-// timers last and in their order. If all spin they go on.
+// timers last and in their order. If all spin they go on. Those that spin have to let others
+// go first who could have gone on for long.
 func (w *World) options(list []*Thread) []*Thread {
+	unfair := slices.ContainsFunc(w.threads, (*Thread).passedOver)
 	add := func(timers, idle bool) {
 		for _, t := range w.threads {
+			if idle && unfair && !t.passedOver() {
+				continue
+			}
 			if (t != w.last || t.idle) && t.pending() == timers && t.idle == idle && t.enabled() {
 				list = append(list, t)
 			}
@@ -206,6 +217,11 @@ func (w *World) options(list []*Thread) []*Thread {
 		}
 	}
 	return list
+}
+
+// passedOver tells whether the threads have spun several times each since t could have gone on.
+func (t *Thread) passedOver() bool {
+	return !t.pending() && t.enabled() && t.w.spins-t.since > 4*len(t.w.threads)
 }
 
 // pending tells whether t is a timer that has not begun.
@@ -232,7 +248,7 @@ func (w *World) take(t *Thread) {
 	w.steps++
 	t.steps++
 	w.current, w.last = t, t
-	t.idle = false
+	t.idle, t.since = false, w.spins
 	t.resume()
 	if t.marked {
 		t.inOp++

@@ -184,14 +184,36 @@ func (b *bench) build(binary string) error {
 }
 
 // run tells which test fails. On a busy machine a test may fail because it was kept
-// waiting: unless the stage is sure, the test must fail when it is run again alone.
+// waiting: unless the stage is sure or the test hangs, it must fail when it is run again
+// alone. If it does not, what would have come after it is not known yet, and the stage is
+// run again.
 func (b *bench) run(s stage, number int) (killer string, err error) {
+	for range 3 {
+		killer, err = b.patiently(s, number)
+		if err != nil || killer == "" || s.sure || number != 0 && strings.HasSuffix(killer, hangs) {
+			return killer, err
+		}
+		alone := s
+		if killer != crashes {
+			top, _, _ := strings.Cut(strings.TrimSuffix(killer, hangs), "/")
+			alone.args = []string{"-test.run", "^" + regexp.QuoteMeta(top) + "$"}
+		}
+		for range 3 {
+			if again, err := b.once(alone, number); err != nil || again != "" {
+				return again, err
+			}
+		}
+	}
+	return "", nil
+}
+
+// patiently is once, and again as long as the unbroken code has too little time, too.
+func (b *bench) patiently(s stage, number int) (killer string, err error) {
 	for {
 		killer, err = b.once(s, number)
 		if err != nil || number == 0 || !strings.HasSuffix(killer, hangs) {
-			break
+			return killer, err
 		}
-		// It hangs if the unbroken code has time enough.
 		unbroken := s
 		unbroken.limit /= 3
 		well, err := b.unbroken.once(unbroken, 0)
@@ -199,20 +221,6 @@ func (b *bench) run(s stage, number int) (killer string, err error) {
 			return killer, err
 		}
 	}
-	if err != nil || killer == "" || s.sure {
-		return killer, err
-	}
-	alone := s
-	if killer != crashes {
-		top, _, _ := strings.Cut(strings.TrimSuffix(killer, hangs), "/")
-		alone.args = []string{"-test.run", "^" + regexp.QuoteMeta(top) + "$"}
-	}
-	for range 3 {
-		if again, err := b.once(alone, number); err != nil || again != "" {
-			return again, err
-		}
-	}
-	return "", nil
 }
 
 const (
