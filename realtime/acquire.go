@@ -41,7 +41,7 @@ func (p *Port) acquire() error {
 	n := procs.claim(want)
 	p.undo = append(p.undo, procs.release)
 	p.reached(func(m *Mode) { m.Procs = n })
-	stock(tasks + n)
+	stock(tasks + min(n, mostStock))
 	if p.opts.KeepOff == On {
 		if err := p.keepOff(); err != nil {
 			return err

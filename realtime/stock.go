@@ -5,6 +5,10 @@ import (
 	"sync"
 )
 
+// mostStock is the most that a large machine is given: threads are limited, too, and a
+// program that cannot have one more ends.
+const mostStock = 32
+
 // stock makes sure that n threads of Go's are at rest. A task that Go's scheduler has
 // preempted, or that has found no processor after a wait, goes on when another thread has
 // come to it; if that one had to be made first, it would take milliseconds. Go keeps the

@@ -109,7 +109,11 @@ func lockMemory(whenUsed bool) error {
 		if err := unix.Mlockall(unix.MCL_CURRENT); err != nil {
 			return err
 		}
-		return unix.Mlockall(unix.MCL_FUTURE | unix.MCL_ONFAULT)
+		err := unix.Mlockall(unix.MCL_FUTURE | unix.MCL_ONFAULT)
+		if err != nil {
+			unlockMemory()
+		}
+		return err
 	}
 	return unix.Mlockall(unix.MCL_CURRENT | unix.MCL_FUTURE | unix.MCL_ONFAULT)
 }
