@@ -8,8 +8,8 @@ import (
 	"github.com/tickwake/rtos/jitter"
 )
 
-// readings is how often the clock is read before that is recorded.
-const readings = 4096
+// readings is how often the clock is read before that is recorded. They stay in the first cache.
+const readings = 512
 
 // readClock reads the kernel's clock again and again, and records each reading as late by
 // the time since the one before.
