@@ -2,8 +2,12 @@ package rtos_test
 
 import (
 	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/tickwake/rtos"
+	"github.com/tickwake/rtos/sim"
 )
 
 // zeroQueue is the calls on a queue that was not made, which must be refused.
@@ -66,4 +70,42 @@ func fullQueue(name string) *rtos.Queue[int] {
 	q := rtos.NewQueue[int](name, 1)
 	q.Overwrite(7)
 	return q
+}
+
+// The forms for tasks do not wake anybody from an interrupt.
+func TestQueueFormsOfTasksAreRefusedInInterrupts(t *testing.T) {
+	for op, c := range map[string]struct {
+		wait    func(*rtos.Queue[int], *rtos.Task)
+		call    func(*rtos.Queue[int])
+		release func(*rtos.Queue[int], *rtos.ISR)
+	}{
+		"Queue.Overwrite": {
+			wait:    func(q *rtos.Queue[int], me *rtos.Task) { _, _ = q.Recv(me) },
+			call:    func(q *rtos.Queue[int]) { q.Overwrite(1) },
+			release: func(q *rtos.Queue[int], isr *rtos.ISR) { q.OverwriteFromISR(isr, 1) },
+		},
+		"Queue.Reset": {
+			wait:    func(q *rtos.Queue[int], me *rtos.Task) { _ = q.Send(me, 1); _ = q.Send(me, 2) },
+			call:    func(q *rtos.Queue[int]) { q.Reset() },
+			release: func(q *rtos.Queue[int], isr *rtos.ISR) { q.TryRecvFromISR(isr) },
+		},
+	} {
+		t.Run(op, func(t *testing.T) {
+			p := sim.New(sim.Options{})
+			k := newKernel(t, rtos.Config{Port: p})
+			q := rtos.NewQueue[int]("q", 1)
+			spawn(t, k, "waiter", 1, func(me *rtos.Task) { c.wait(q, me) })
+			var got any
+			p.At(1, func(isr *rtos.ISR) {
+				func() {
+					defer func() { got = recover() }()
+					c.call(q)
+				}()
+				c.release(q, isr)
+			})
+			finish(t, k)
+			want := miss(op, "", "q", "called in an interrupt: use the FromISR form")
+			assert.Equal(t, &want, got)
+		})
+	}
 }
