@@ -7,7 +7,7 @@ import (
 )
 
 // files are those that the table is about.
-const files = "object.go wait.go wait_spin.go waitset.go mutex.go mutex_handover.go orphan.go inherit.go notify.go notify_wait.go semaphore.go queue_*.go"
+const files = "object.go wait.go wait_spin.go waitset.go mutex.go mutex_handover.go orphan.go inherit.go notify.go notify_wait.go semaphore.go queue.go queue_*.go"
 
 // table collects what became of the mutants.
 type table struct {
