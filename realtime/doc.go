@@ -65,7 +65,7 @@
 // Go's scheduler; the other threads of the process are kept off the tasks' cores and have
 // a nice value of -20; on request the collector is off. GOMAXPROCS no longer follows the
 // control group once it has been set. Several ports share all this. Go gets some threads
-// more, so that no task ever waits for one to be made, and keeps them.
+// more, so that a task seldom waits for one to be made, and keeps them.
 //
 // Processes inherit cores and nice value from the thread that starts them: start them
 // before the run, or by [Outside].
